@@ -1,0 +1,1 @@
+"""Swamp: durable waits with nothing but a bucket."""

@@ -1,0 +1,108 @@
+"""Store operations as values, and the runner that executes a protocol made of them.
+
+A *protocol* is a generator that yields operations and is sent their results; it does no I/O of its own. `execute`
+runs one against a store. The explorer in `swamp_core.testing` runs several at once, one operation at a time, in
+every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar, assert_never
+
+from swamp_core.store.errors import StoreError
+from swamp_core.store.protocol import SignalWaitStore
+
+FAN_OUT = 16
+
+
+@dataclass(frozen=True, slots=True)
+class PutIfAbsent:
+    """Create a record; the result is whether this create won."""
+
+    key: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """Read a record; the result is its bytes or None."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """List keys; the result is a list of at most `limit`."""
+
+    prefix: str
+    start_after: str | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete a record; the result is None."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Operations that do not depend on each other, executed side by side; the result is the list of theirs."""
+
+    operations: tuple[PutIfAbsent | Get | Delete, ...]
+
+
+Operation = PutIfAbsent | Get | List | Delete | Together
+
+T = TypeVar("T")
+Protocol = Generator[Operation, Any, T]
+
+
+def perform(operation: Operation, store: SignalWaitStore) -> Any:
+    """Carry out one operation and give its result; a `StoreError` passes through."""
+    match operation:
+        case PutIfAbsent(key, data):
+            return store.put_if_absent(key, data)
+        case Get(key):
+            return store.get(key)
+        case List(prefix, start_after, limit):
+            return list(store.list(prefix, start_after=start_after, limit=limit))
+        case Delete(key):
+            return store.delete(key)
+        case Together(operations):
+            return _fan_out(lambda each: perform(each, store), operations)
+        case _ as never:
+            assert_never(never)
+
+
+def execute(protocol: Protocol[T], store: SignalWaitStore) -> T:
+    """Run a protocol to its end and give what it returns.
+
+    A `StoreError` is raised inside the protocol at the operation that failed, so that it can decide what to do.
+    """
+    try:
+        operation = next(protocol)
+        while True:
+            try:
+                result = perform(operation, store)
+            except StoreError as error:
+                operation = protocol.throw(error)
+            else:
+                operation = protocol.send(result)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+def _fan_out(call: Callable[[A], R], arguments: tuple[A, ...]) -> list[R]:
+    if len(arguments) < 2:
+        return [call(argument) for argument in arguments]
+    with ThreadPoolExecutor(min(FAN_OUT, len(arguments))) as pool:
+        return list(pool.map(call, arguments))
