@@ -1,0 +1,107 @@
+"""A workflow as its author declared it: jobs of steps, what each depends on, and the task of each step.
+
+These models say what a definition *is*; what must hold between its parts (names, cycles, expressions) is in
+`validation`. A run writes the whole definition into its journal with `to_json`, and every later process
+reads it back with `from_json`: the two give the same definition, so that editing the file changes new runs
+only.
+
+Invariants:
+
+1. Nothing here depends on a file, a clock or a model: the same JSON gives the same definition on every host.
+2. A field or task type that this build does not know is refused, so an older build never runs half a
+   definition.
+3. A wait has a timeout, so no wait stays open for ever.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from swamp_core.workflow.conditions import Condition, End
+from swamp_core.workflow.fields import Definition, Given, Name, Seconds, Tagged, Title
+
+JsonObject = dict[str, Any]
+
+SUCCEEDED = End(type="succeeded")
+
+
+class WaitForSignal(Tagged):
+    """The step pauses until a payload arrives that is valid under the schema, or the timeout is over.
+
+    `timeout_s` is in seconds, counted from the moment the wait is planned. Without a `payload_schema` any
+    object is valid. `prompt` tells people what is asked of them.
+    """
+
+    type: Literal["wait_for_signal"] = "wait_for_signal"
+    timeout_s: Seconds = Field(alias="timeout")
+    payload_schema: Annotated[JsonObject | None, Given] = Field(default=None, alias="schema")
+    prompt: Annotated[str | None, Given] = None
+
+
+class ModelMethod(Tagged):
+    """The step calls a method of a model. `inputs` may hold expressions at any depth."""
+
+    type: Literal["model_method"] = "model_method"
+    model_id_or_name: str
+    method_name: str
+    inputs: JsonObject = Field(default={})
+
+
+Task = Annotated[WaitForSignal | ModelMethod, Field(discriminator="type")]
+
+
+class Dependency(Definition):
+    """What must have ended first, and how. The short form, a bare name, means that it succeeded."""
+
+    name: str
+    condition: Condition = SUCCEEDED
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {cls.model_fields["name"].alias or "name": value}
+        return value
+
+
+class JobDependency(Dependency):
+    """A dependency of a job on another job: `build`, or `{job: build, condition: …}`."""
+
+    name: str = Field(alias="job")
+
+
+class StepDependency(Dependency):
+    """A dependency of a step on another step of the same job: `review`, or `{step: review, condition: …}`."""
+
+    name: str = Field(alias="step")
+
+
+class Step(Definition):
+    """One task of a job. A truthy `guard` skips it; an `allow_failure` step does not fail its job."""
+
+    name: Title
+    description: str = ""
+    task: Task
+    depends_on: Annotated[tuple[StepDependency, ...], Field(strict=False)] = ()
+    guard: Annotated[str | None, Given] = None
+    allow_failure: bool = False
+
+
+class Job(Definition):
+    """Steps that succeed or fail together. A step starts as soon as what it depends on allows."""
+
+    name: Title
+    description: str = ""
+    depends_on: Annotated[tuple[JobDependency, ...], Field(strict=False)] = ()
+    steps: Annotated[tuple[Step, ...], Field(strict=False, min_length=1)]
+
+
+class Workflow(Definition):
+    """A workflow; its name is its identity. `inputs` is the JSON Schema of what a run is given, if any."""
+
+    name: Name
+    description: str = ""
+    inputs: Annotated[JsonObject | None, Given] = None
+    jobs: Annotated[tuple[Job, ...], Field(strict=False, min_length=1)]
