@@ -1,0 +1,1 @@
+"""JSON from outside: reading it strictly, checking it against a schema, comparing it as JSON."""
