@@ -1,0 +1,1 @@
+"""The record families: their models, their keys, and how a record is read."""

@@ -1,0 +1,49 @@
+"""The end of a run, in the one order that loses nothing (each step can be repeated):
+
+1. The intent is in the journal already: the last step's event, or `cancel_requested`.
+2. Every planned wait gets an outcome if it has none, so that no signal is acknowledged after the end.
+3. `run_finished` is appended.
+4. The mark is deleted: from here on no win counts (rule 5).
+5. The registrations are removed. Outcomes stay as long as the run, for late repeats of a signal.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from swamp_core.journal.appending import Append, Appended, append
+from swamp_core.journal.entry import Journal
+from swamp_core.records import keys
+from swamp_core.records.families import Cancelled
+from swamp_core.run.events import RunEnd, RunFinished
+from swamp_core.run.state import RunState
+from swamp_core.store.operations import Delete, Protocol, PutIfAbsent, Together
+
+
+def end_run(journal: Journal, status: RunEnd, *, now: datetime, entry_id: str, owner: str) -> Protocol[Append]:
+    """End a run whose steps are all over. On `Lost`, read what was written and decide again."""
+    yield from close_waits(journal.run, now)
+    finished = RunFinished(at=now, status=status)
+    appended = yield from append(journal, [finished], entry_id=entry_id, owner=owner)
+    if isinstance(appended, Appended):
+        yield from clear_ended(appended.journal.run)
+    return appended
+
+
+def close_waits(run: RunState, now: datetime) -> Protocol[None]:
+    """Give every wait that the run has not applied an outcome, unless it has one: the first one stands."""
+    outcomes = [
+        Cancelled(wait_id=wait_id, workflow=run.workflow, run_id=run.run_id, at=now) for wait_id in run.unapplied()
+    ]
+    yield Together(tuple(PutIfAbsent(outcome.key(), outcome.encode()) for outcome in outcomes))
+
+
+def clear_ended(run: RunState) -> Protocol[None]:
+    """Delete what an ended run leaves in the indexes of what is unfinished: its mark, then its registrations."""
+    yield Delete(keys.mark(run.workflow, run.run_id, run.mark))
+    yield from remove_registrations(run)
+
+
+def remove_registrations(run: RunState) -> Protocol[None]:
+    """Delete the registrations of all waits that the run ever planned."""
+    yield Together(tuple(Delete(keys.registration(wait_id)) for wait_id in run.waits))

@@ -1,0 +1,54 @@
+"""Starting a run: the store's format, the index, the mark, and entry 1, in this order.
+
+A start that is cut off leaves an index, and perhaps a mark, without a journal: nothing has been done for it, so
+nothing is lost, and a removal finishes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from swamp_core.journal.appending import Append, append
+from swamp_core.journal.entry import Journal
+from swamp_core.records import keys
+from swamp_core.records.base import Absent, Found, Unreadable, read_record
+from swamp_core.records.families import FormatRecord, Mark, RunIndex
+from swamp_core.run.events import RunStarted
+from swamp_core.store.operations import Get, Protocol, PutIfAbsent
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownFormat:
+    """The store was written by a build that this one does not understand: it must not run or resume there."""
+
+    reason: str
+
+
+def check_format(build: str, *, create: bool = False) -> Protocol[UnknownFormat | None]:
+    """Whether this build may drive runs on the store. `create` writes the format on a store that has none."""
+    reading = read_record(FormatRecord, keys.FORMAT_KEY, (yield Get(keys.FORMAT_KEY)))
+    match reading:
+        case Found():
+            return None
+        case Unreadable(reason=reason):
+            return UnknownFormat(reason)
+        case Absent():
+            if not create:
+                return None
+            yield PutIfAbsent(keys.FORMAT_KEY, FormatRecord(build=build).encode())
+            return (yield from check_format(build))
+
+
+def start_run(event: RunStarted, *, entry_id: str, build: str) -> Protocol[Append | UnknownFormat]:
+    """Make a run exist: after `Appended`, its driver may begin.
+
+    To repeat a start whose answer is not known, call this again with the same arguments.
+    """
+    unknown = yield from check_format(build, create=True)
+    if unknown:
+        return unknown
+    index = RunIndex(workflow=event.workflow, run_id=event.run_id)
+    yield PutIfAbsent(index.key(), index.encode())
+    mark = Mark(workflow=event.workflow, run_id=event.run_id, number=event.mark)
+    yield PutIfAbsent(mark.key(), mark.encode())
+    return (yield from append(Journal(event.run_id), [event], entry_id=entry_id, owner=event.owner.token))

@@ -1,0 +1,127 @@
+"""The record families that stand beside the journal: format, run index, mark, registration, outcome.
+
+1. Each is written once and never changed. What two processes could race for is one create of one of these.
+2. A wait is open exactly when it is registered, has no outcome, and its run's mark is there.
+3. The first outcome of a wait is its only one, whoever writes it.
+4. The mark's number is that of the journal entry that it was made for, so no mark returns after it was deleted.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, TypeAdapter
+
+from swamp_core.records import keys
+from swamp_core.records.base import Instant, Model, Record
+
+WaitKind = Literal["signal", "approval"]
+
+
+class FormatRecord(Record):
+    """The store's format; `build` names the build that wrote it, for the message of one that does not know it."""
+
+    kind: Literal["format"] = "format"
+    build: str
+
+    def key(self) -> str:
+        """See `Record.key`."""
+        return keys.FORMAT_KEY
+
+
+class RunIndex(Record):
+    """That a run of a workflow exists: written first of all at its start, removed last."""
+
+    kind: Literal["workflow-run"] = "workflow-run"
+    workflow: str
+    run_id: str
+
+    def key(self) -> str:
+        """See `Record.key`."""
+        return keys.run_index(self.workflow, self.run_id)
+
+
+class Mark(Record):
+    """That a run is unfinished (rule 5): a win counts only while this is there."""
+
+    kind: Literal["mark"] = "mark"
+    workflow: str
+    run_id: str
+    number: int
+
+    def key(self) -> str:
+        """See `Record.key`."""
+        return keys.mark(self.workflow, self.run_id, self.number)
+
+
+class Registration(Record):
+    """That a wait was opened, with everything that a signaller needs to know of it."""
+
+    kind: Literal["wait"] = "wait"
+    wait_id: str
+    workflow: str
+    run_id: str
+    mark: int
+    job: str
+    step: str
+    wait_kind: WaitKind
+    opened_at: Instant
+    deadline: Instant
+    payload_schema: dict[str, JsonValue] | None = Field(default=None, alias="schema")
+    prompt: str | None = None
+
+    def key(self) -> str:
+        """See `Record.key`."""
+        return keys.registration(self.wait_id)
+
+    def mark_key(self) -> str:
+        """The key of the mark that must be there for the wait to be open."""
+        return keys.mark(self.workflow, self.run_id, self.mark)
+
+
+class Receipt(Model):
+    """What Swamp records of an accepted signal."""
+
+    id: str
+    wait_id: str
+    received_at: Instant
+    submitted_by: str
+    idempotency_key: str
+
+
+class _Outcome(Record):
+    kind: Literal["wait-outcome"] = "wait-outcome"
+    wait_id: str
+    workflow: str
+    run_id: str
+    at: Instant
+
+    def key(self) -> str:
+        """See `Record.key`."""
+        return keys.outcome(self.wait_id)
+
+
+class Accepted(_Outcome):
+    """A signal was accepted."""
+
+    outcome: Literal["accepted"] = "accepted"
+    receipt: Receipt
+    payload: dict[str, JsonValue]
+
+
+class TimedOut(_Outcome):
+    """The deadline had passed when somebody who may settle it looked."""
+
+    outcome: Literal["timed_out"] = "timed_out"
+
+
+class Cancelled(_Outcome):
+    """The run ended, or the step was reset, before the wait was settled."""
+
+    outcome: Literal["cancelled"] = "cancelled"
+
+
+Outcome = Accepted | TimedOut | Cancelled
+
+OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Annotated[Outcome, Field(discriminator="outcome")])
+"""Reads the outcome of a wait, whichever it is."""

@@ -1,0 +1,80 @@
+"""Where each record family stands in the store.
+
+Numbered families write number *n* as twelve digits of `999999999999 - n`, so that the newest is listed first and
+finding it is one listing of one key, however long the history.
+"""
+
+from __future__ import annotations
+
+import re
+
+FORMAT_KEY = "format"
+WAITS = "waits/"
+OPEN_RUNS = "open-runs/"
+RUNS = "runs/"
+WORKFLOW_RUNS = "workflow-runs/"
+
+NUMBER_MAX = 999_999_999_999
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+_UUID_START = re.compile(r"[0-9a-f-]{6,36}\Z")
+
+
+def is_id(text: str) -> bool:
+    """Whether the text is a whole run or wait ID."""
+    return _UUID.match(text) is not None
+
+
+def may_start_id(text: str) -> bool:
+    """Whether the text is long enough, and of the right characters, to shorten an ID (six characters or more)."""
+    return _UUID_START.match(text) is not None
+
+
+def segment_of(number: int) -> str:
+    """The key segment of a number of a numbered family, from 1."""
+    if not 1 <= number <= NUMBER_MAX:
+        raise ValueError(f"{number} is no number of a numbered family")
+    return f"{NUMBER_MAX - number:012d}"
+
+
+def number_of(segment: str) -> int | None:
+    """The number that a key segment stands for, or None when it stands for none."""
+    if not re.fullmatch(r"[0-9]{12}", segment, re.ASCII):
+        return None
+    number = NUMBER_MAX - int(segment)
+    return number or None
+
+
+def entries(run_id: str) -> str:
+    """The prefix of a run's journal."""
+    return f"{RUNS}{run_id}/"
+
+
+def entry(run_id: str, number: int) -> str:
+    """The key of a journal entry."""
+    return f"{entries(run_id)}{segment_of(number)}"
+
+
+def run_index(workflow: str, run_id: str) -> str:
+    """The key of a run in the index of its workflow's runs."""
+    return f"{WORKFLOW_RUNS}{workflow}/{run_id}"
+
+
+def marks(workflow: str, run_id: str) -> str:
+    """The prefix of a run's marks: at most one stands at any time."""
+    return f"{OPEN_RUNS}{workflow}/{run_id}/"
+
+
+def mark(workflow: str, run_id: str, number: int) -> str:
+    """The key of the mark that was made before journal entry `number`."""
+    return f"{marks(workflow, run_id)}{segment_of(number)}"
+
+
+def registration(wait_id: str) -> str:
+    """The key of a wait's registration."""
+    return f"{WAITS}{wait_id}"
+
+
+def outcome(wait_id: str) -> str:
+    """The key of a wait's outcome."""
+    return f"wait-outcomes/{wait_id}"

@@ -1,0 +1,198 @@
+"""What can happen to a run: facts in the past tense, written to its journal and never changed.
+
+An event says everything that its consequence needs (every ID is already chosen), so that whoever reads it can
+complete the effect unchanged.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from swamp_core.records.base import Instant, Model
+from swamp_core.records.families import Receipt, WaitKind
+
+RunEnd = Literal["succeeded", "failed", "cancelled"]
+Json = dict[str, JsonValue]
+
+
+class Owner(Model):
+    """The process that drives a run. `token` is what tells it apart; `lease_until` only informs people."""
+
+    host: str
+    pid: int
+    token: str
+    lease_until: Instant
+
+
+class StepError(Model):
+    """Why a step failed: a code that scripts can rely on, a sentence for people, and facts."""
+
+    code: str
+    message: str
+    details: Json = Field(default_factory=dict)
+
+
+class _Event(Model):
+    at: Instant
+
+
+class _StepEvent(_Event):
+    job: str
+    step: str
+
+
+class RunStarted(_Event):
+    """A run began, with all that it will ever need: another host needs no checkout to go on."""
+
+    event: Literal["run_started"] = "run_started"
+    run_id: str
+    workflow: str
+    mark: int
+    definition: Json
+    models: dict[str, Json]
+    inputs: Json
+    owner: Owner
+    started_by: str
+    parent_run_id: str | None = None
+
+
+class StepStarted(_StepEvent):
+    """The driver is about to run the step's task."""
+
+    event: Literal["step_started"] = "step_started"
+
+
+class StepSucceeded(_StepEvent):
+    """The task was done and gave these outputs."""
+
+    event: Literal["step_succeeded"] = "step_succeeded"
+    outputs: Json
+
+
+class StepFailed(_StepEvent):
+    """The task failed, or could not be started; `allowed` when the definition lets this step fail."""
+
+    event: Literal["step_failed"] = "step_failed"
+    error: StepError
+    allowed: bool = False
+    outputs: Json | None = None
+
+
+class StepSkipped(_StepEvent):
+    """The step will not run: its guard or a condition on what it depends on says so, or the run was cancelled."""
+
+    event: Literal["step_skipped"] = "step_skipped"
+    reason: str
+
+
+class StepReset(_StepEvent):
+    """The step is to run again: it was running when its driver was lost."""
+
+    event: Literal["step_reset"] = "step_reset"
+    reason: str
+
+
+class WaitPlanned(_StepEvent):
+    """The driver is about to open a wait."""
+
+    event: Literal["wait_planned"] = "wait_planned"
+    wait_id: str
+    wait_kind: WaitKind
+    deadline: Instant
+    payload_schema: Json | None = Field(default=None, alias="schema")
+    prompt: str | None = None
+
+
+class WaitOpened(_StepEvent):
+    """The wait is registered: it can be signalled."""
+
+    event: Literal["wait_opened"] = "wait_opened"
+    wait_id: str
+
+
+class SignalApplied(Model):
+    """A signal was accepted: its payload is the step's output."""
+
+    result: Literal["accepted"] = "accepted"
+    receipt: Receipt
+    payload: Json
+
+
+class FailureApplied(Model):
+    """The wait ended without a usable signal: the step fails."""
+
+    result: Literal["failed"] = "failed"
+    error: StepError
+    allowed: bool = False
+
+
+class WaitApplied(_StepEvent):
+    """The outcome that is stored for the wait became the step's."""
+
+    event: Literal["wait_applied"] = "wait_applied"
+    wait_id: str
+    application: Annotated[SignalApplied | FailureApplied, Field(discriminator="result")]
+
+
+class RunSuspended(_Event):
+    """Nothing is left to do until waits are settled, or the run's lost driver was given up; nobody drives it."""
+
+    event: Literal["run_suspended"] = "run_suspended"
+
+
+class RunResumed(_Event):
+    """A process took the run over."""
+
+    event: Literal["run_resumed"] = "run_resumed"
+    owner: Owner
+
+
+class LeaseRenewed(_Event):
+    """The driver is alive."""
+
+    event: Literal["lease_renewed"] = "lease_renewed"
+    lease_until: Instant
+
+
+class CancelRequested(_Event):
+    """Somebody wants the run to end."""
+
+    event: Literal["cancel_requested"] = "cancel_requested"
+    by: str
+    reason: str | None = None
+
+
+class RunFinished(_Event):
+    """Every step is over and every planned wait has its outcome."""
+
+    event: Literal["run_finished"] = "run_finished"
+    status: RunEnd
+
+
+class RunDeleted(_Event):
+    """The run is being removed; `wait_ids` are all waits that it ever planned, so that removal can be restarted."""
+
+    event: Literal["run_deleted"] = "run_deleted"
+    wait_ids: list[str]
+
+
+Event = Annotated[
+    RunStarted
+    | StepStarted
+    | StepSucceeded
+    | StepFailed
+    | StepSkipped
+    | StepReset
+    | WaitPlanned
+    | WaitOpened
+    | WaitApplied
+    | RunSuspended
+    | RunResumed
+    | LeaseRenewed
+    | CancelRequested
+    | RunFinished
+    | RunDeleted,
+    Field(discriminator="event"),
+]

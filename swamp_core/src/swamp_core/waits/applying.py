@@ -1,0 +1,92 @@
+"""Taking up the outcomes of a run's waits: what a stored outcome means for the step that waited.
+
+The payload is checked again against the captured schema: other writers reach the store. An outcome that cannot be
+read, names another run or fails the schema fails the step with `wait_unreadable`; it exists, so no signal can win
+any more. It is never accepted and never ignored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from swamp_core.payload.schema import violations
+from swamp_core.records.base import Absent, Found, Reading, Unreadable, read_record
+from swamp_core.records.families import OUTCOME, Accepted, Cancelled, Outcome, TimedOut
+from swamp_core.records import keys
+from swamp_core.run.events import FailureApplied, SignalApplied, StepError
+from swamp_core.run.state import RunState, WaitState
+from swamp_core.store.operations import Get, Protocol, PutIfAbsent, Together
+
+
+@dataclass(frozen=True, slots=True)
+class StillOpen:
+    """No outcome yet, and the deadline has not passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """No outcome yet, but the deadline has passed: settle it as timed out, then look again."""
+
+
+Application = SignalApplied | FailureApplied
+
+
+def decide_application(
+    run_id: str, wait_id: str, wait: WaitState, outcome: Reading[Outcome], now: datetime
+) -> Application | StillOpen | Overdue:
+    """What the step that waits is given. At the very deadline the wait is overdue."""
+    match outcome:
+        case Absent():
+            return Overdue() if now >= wait.deadline else StillOpen()
+        case Unreadable(key=key, reason=reason):
+            return _unreadable(wait_id, f"The outcome under `{key}` cannot be read: {reason}.")
+        case Found(record=record) if record.run_id != run_id:
+            return _unreadable(wait_id, f"The outcome of wait {wait_id} names another run, {record.run_id}.")
+        case Found(record=Accepted(receipt=receipt, payload=payload)):
+            problems = violations(wait.payload_schema or {}, payload)
+            if receipt.wait_id != wait_id or problems:
+                return _unreadable(
+                    wait_id, f"The stored signal of wait {wait_id} does not fit the wait: {'; '.join(problems)}."
+                )
+            return SignalApplied(receipt=receipt, payload=payload)
+        case Found(record=TimedOut(at=at)):
+            message = f"No signal arrived for the wait {wait_id} before its deadline."
+            return _failure("wait_timeout", message, wait_id)
+        case Found(record=Cancelled()):
+            return _failure("cancelled", f"The wait {wait_id} was closed before it was settled.", wait_id)
+    raise AssertionError(f"{outcome} is no reading of an outcome")
+
+
+def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Application | StillOpen]]:
+    """What each wait that a step of the run waits for has come to; overdue ones are settled as timed out.
+
+    One request a wait, and two more for each overdue one. Settling is for those that may: the run's driver, or one
+    that is about to resume it; the append that follows reads the mark.
+    """
+    waits = run.waiting()
+    found: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in waits))
+    decided: dict[str, Application | StillOpen] = {}
+    for (wait_id, wait), data in zip(waits.items(), found, strict=True):
+        decision = _decide(run, wait_id, wait, data, now)
+        if isinstance(decision, Overdue):
+            timed_out = TimedOut(wait_id=wait_id, workflow=run.workflow, run_id=run.run_id, at=now)
+            yield PutIfAbsent(timed_out.key(), timed_out.encode())
+            decision = _decide(run, wait_id, wait, (yield Get(timed_out.key())), now)
+        decided[wait_id] = StillOpen() if isinstance(decision, Overdue) else decision
+    return decided
+
+
+def _decide(
+    run: RunState, wait_id: str, wait: WaitState, data: bytes | None, now: datetime
+) -> Application | StillOpen | Overdue:
+    outcome = read_record(OUTCOME, keys.outcome(wait_id), data)
+    return decide_application(run.run_id, wait_id, wait, outcome, now)
+
+
+def _failure(code: str, message: str, wait_id: str) -> FailureApplied:
+    return FailureApplied(error=StepError(code=code, message=message, details={"waitId": wait_id}))
+
+
+def _unreadable(wait_id: str, message: str) -> FailureApplied:
+    return _failure("wait_unreadable", message, wait_id)

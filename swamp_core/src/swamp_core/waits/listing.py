@@ -1,0 +1,43 @@
+"""The waits that are open: registered, without an outcome, and marked.
+
+Listing settles nothing, whatever the clock says, and reads no finished run: it costs two listings, and two requests
+for each registration. A record that cannot be read is shown as such; it never hides the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from swamp_core.records import keys
+from swamp_core.records.base import Absent, Found, Unreadable, read_record
+from swamp_core.records.families import OUTCOME, Registration
+from swamp_core.store.operations import Get, List, Protocol, Together
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWaits:
+    """Open waits, oldest first, and the records that cannot be read."""
+
+    waits: tuple[Registration, ...]
+    unreadable: tuple[Unreadable, ...]
+
+
+def list_open_waits() -> Protocol[OpenWaits]:
+    """All open waits of the store. 2 W + 2 requests for W registrations."""
+    registered: list[str] = yield List(keys.WAITS)
+    marks: set[str] = set((yield List(keys.OPEN_RUNS)))
+    wait_ids = [key.removeprefix(keys.WAITS) for key in registered]
+    gets = [Get(key) for key in registered] + [Get(keys.outcome(wait_id)) for wait_id in wait_ids]
+    found: list[bytes | None] = yield Together(tuple(gets))
+    waits: list[Registration] = []
+    unreadable: list[Unreadable] = []
+    for key, data, outcome in zip(registered, found[: len(registered)], found[len(registered) :], strict=True):
+        wait = read_record(Registration, key, data)
+        settled = read_record(OUTCOME, keys.outcome(key.removeprefix(keys.WAITS)), outcome)
+        for reading in (wait, settled):
+            if isinstance(reading, Unreadable):
+                unreadable.append(reading)
+        if isinstance(wait, Found) and isinstance(settled, Absent) and wait.record.mark_key() in marks:
+            waits.append(wait.record)
+    waits.sort(key=lambda wait: (wait.opened_at, wait.wait_id))
+    return OpenWaits(tuple(waits), tuple(unreadable))
