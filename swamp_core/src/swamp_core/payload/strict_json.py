@@ -1,9 +1,9 @@
 """Untrusted text in, JSON values out, or a sentence that says why not.
 
-A payload is refused whole or taken exactly as it was sent: no default, no coercion, no repair. Any bytes at all
-get an answer, never a traceback, and at a cost that grows with their length only: size and nesting are checked
-before a parser sees the text, and a number's length before it is converted. What the payload means is for
-`schema` to say.
+A payload is refused whole or taken exactly as it was sent: no default, no coercion, no repair. Any bytes get
+an answer, never a traceback, at a cost that grows with their length only: size and nesting are checked before
+a parser sees the text, and a number's length before it is converted. What it should hold is for `schema` to
+say.
 """
 
 from __future__ import annotations
@@ -14,7 +14,17 @@ from collections.abc import Iterator
 from decimal import Decimal, DecimalException
 from typing import NoReturn
 
-from swamp_core.payload.values import JsonValue, PayloadError, compact, same_value
+from swamp_core.payload.python_values import check_python
+from swamp_core.payload.values import (
+    INTEGER_MAX,
+    INTEGER_MIN,
+    JsonValue,
+    PayloadError,
+    compact,
+    has_surrogate,
+    printable,
+    same_value,
+)
 
 __all__ = [
     "JsonValue",
@@ -33,8 +43,6 @@ RAW_BYTES_MAX = 1024 * 1024
 """Of a payload as it was sent; above this it is refused unread."""
 JSON_NESTING_MAX = 128
 """For records and input files; far below what a parser that recurses can take."""
-INTEGER_MIN = -(2**63)
-INTEGER_MAX = 2**63 - 1
 NUMBER_CHARACTERS_MAX = 400
 """The largest double takes 311 characters without an exponent, and the smallest 326."""
 FORBIDDEN_NAMES = frozenset({"__proto__", "constructor", "prototype"})
@@ -42,7 +50,6 @@ FORBIDDEN_NAMES = frozenset({"__proto__", "constructor", "prototype"})
 _INTEGER_CHARACTERS_MAX = len(str(INTEGER_MIN))
 # A string, closed or not, is passed over in one step that never backs up; what is left are brackets.
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_payload(text: bytes | str) -> dict[str, JsonValue]:
@@ -79,8 +86,8 @@ def check_value(value: object) -> dict[str, JsonValue]:
 
     Only dict, list, str, int, float, bool and None are JSON; a tuple or a date is refused, not converted.
     """
-    _check_python(value)
-    return parse_payload(compact(value))  # type: ignore[arg-type]  # what the check has just shown
+    checked = check_python(value, "payload", bytes_max=PAYLOAD_BYTES_MAX, nesting_max=PAYLOAD_NESTING_MAX)
+    return parse_payload(compact(checked))
 
 
 def _parse(text: bytes | str, what: str, nesting_max: int) -> JsonValue:
@@ -104,7 +111,7 @@ def _parse(text: bytes | str, what: str, nesting_max: int) -> JsonValue:
     # An escape can hide half of a pair; without an escape the decoding has refused it.
     if "\\u" in text:
         for string in _strings(value):
-            if _SURROGATE.search(string):
+            if has_surrogate(string):
                 raise PayloadError("lone_surrogate", f"The {what} has half of a surrogate pair in a string.")
     return value
 
@@ -173,52 +180,6 @@ def _constant(literal: str) -> NoReturn:
     raise PayloadError("not_a_number", f"`{literal}` is not JSON.")
 
 
-def _check_python(value: object) -> None:
-    """Refuse what `compact` could not write or would write without end; the budget stops cycles and sharing."""
-    budget = PAYLOAD_BYTES_MAX
-    todo: list[tuple[object, int]] = [(value, 1)]
-    while todo:
-        item, depth = todo.pop()
-        members: list[object] = []
-        if isinstance(item, dict) and type(item) is dict:
-            budget -= sum(map(_string_cost, item))
-            members = list(item.values())
-        elif isinstance(item, list) and type(item) is list:
-            members = item
-        else:
-            budget -= _scalar_cost(item)
-            continue
-        budget -= 1
-        todo.extend((member, depth + 1) for member in members)
-        if depth > PAYLOAD_NESTING_MAX:
-            raise PayloadError("too_deep", f"The payload is nested more than {PAYLOAD_NESTING_MAX} deep.")
-        if budget < len(todo):
-            raise PayloadError(
-                "too_large", f"The payload has over {PAYLOAD_BYTES_MAX} bytes as compact JSON."
-            )
-
-
-def _scalar_cost(item: object) -> int:
-    if type(item) is str:
-        return _string_cost(item)
-    if type(item) is int and not INTEGER_MIN <= item <= INTEGER_MAX:
-        raise PayloadError("integer_too_large", "The payload has an integer that does not fit into 64 bits.")
-    if type(item) is float and item - item != 0:
-        raise PayloadError("not_a_number", f"`{item}` is not JSON.")
-    if type(item) not in (int, float, bool, type(None)):
-        name = type(item).__name__
-        raise PayloadError("not_json", f"The payload has a value of type `{name}`, which is not JSON.")
-    return 1
-
-
-def _string_cost(text: object) -> int:
-    if type(text) is not str:
-        raise PayloadError("not_json", "The payload has a member whose name is not a string.")
-    if _SURROGATE.search(text):
-        raise PayloadError("lone_surrogate", "The payload has half of a surrogate pair in a string.")
-    return len(text)
-
-
 def _names(value: JsonValue) -> Iterator[str]:
     for item in _walk(value):
         if isinstance(item, dict):
@@ -245,5 +206,4 @@ def _walk(value: JsonValue) -> Iterator[JsonValue]:
 
 
 def _excerpt(text: str) -> str:
-    text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text[:41])
-    return f"`{text}`" if len(text) <= 40 else f"`{text[:40]}…`"
+    return f"`{printable(text, characters_max=40)}`"

@@ -1,17 +1,23 @@
 """JSON values, as this project means them: what they are, when two are equal, and how one is written down.
 
-The rule kept here is that nothing is blurred: 1 is not 1.0, true is no integer, and the members of an object have
-no order for equality but keep it in the stored form. Untrusted text is read next door, in `strict_json`.
+The rule kept here is that nothing is blurred: 1 is not 1.0, true is no integer, and the members of an object
+have no order for equality but keep it in the stored form. Untrusted text is read in `strict_json`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Hashable
 from typing import TypeAlias
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 """For annotations; a pydantic model takes pydantic's own `JsonValue`, which a type checker finds equal."""
+
+INTEGER_MIN = -(2**63)
+INTEGER_MAX = 2**63 - 1
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PayloadError(ValueError):
@@ -24,6 +30,11 @@ class PayloadError(ValueError):
         super().__init__(reason)
         self.code = code
         self.reason = reason
+
+
+def has_surrogate(text: str) -> bool:
+    """Whether the text holds half of a surrogate pair, which UTF-8 cannot say."""
+    return _SURROGATE.search(text) is not None
 
 
 def compact(value: JsonValue) -> bytes:
@@ -52,12 +63,16 @@ def identity(value: JsonValue) -> Hashable:
 
 
 def shown(value: JsonValue, *, characters_max: int = 60) -> str:
-    """The value as compact JSON for a sentence, cut where it would be long.
-
-    Untrusted text is shown, so what is not printable is escaped and never reaches a terminal.
-    """
+    """The value as compact JSON for a sentence, cut where it would be long."""
     if isinstance(value, str):
         value = value[: characters_max + 1]
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))[: characters_max + 1]
-    text = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
-    return text if len(text) <= characters_max else text[:characters_max] + "…"
+    return printable(
+        json.dumps(value, ensure_ascii=False, separators=(",", ":")), characters_max=characters_max
+    )
+
+
+def printable(text: str, *, characters_max: int = 60) -> str:
+    """The text for a sentence, cut where it would be long, with escapes for what a terminal might obey."""
+    cut = text[:characters_max]
+    kept = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in cut)
+    return kept if len(text) <= characters_max else kept + "…"
