@@ -1,9 +1,12 @@
 """What can go wrong with a store, by what the caller does next.
 
-One tree for all backends. Each error carries the operation, the key and the store's name, never a credential, and
-its text says what happened, where, and what to do. A lost race is `False` and an absent record is `None`: neither
-is an error, and no failure ever turns into `False`, `None` or an empty listing. The cause stays on `__cause__`.
+One tree for all backends. Each error carries the operation, the key and the store's name, never a credential,
+and its text says what happened, where, and what to do. A lost race is `False` and an absent record is `None`:
+neither is an error, and no failure ever turns into `False`, `None` or an empty listing. The cause stays on
+`__cause__`.
 """
+
+# ruff: noqa: N818 - the names are the design's terms, and say what happened without the word "error"
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ class InvalidKey(StoreError):
     """The key or prefix breaks the key rules. Nothing was sent to the store; correct the key."""
 
     code = "invalid_key"
-    default_hint = "A key is `/`-joined segments of a-z, 0-9, `.`, `_` and `-`, at most 128 bytes each and 512 in all."
+    default_hint = (
+        "A key is `/`-joined segments of a-z, 0-9, `.`, `_` and `-`, at most 128 bytes each and 512 in all."
+    )
 
 
 class RecordTooLarge(StoreError):
@@ -62,7 +67,9 @@ class RecordTooLarge(StoreError):
 
 
 class StoreUnavailable(StoreError):
-    """Network, throttling, a full disk or a server's own failure, after retries. The operation may be tried again.
+    """Network, throttling, a full disk or a server's own failure, after retries.
+
+    The operation may be tried again.
 
     A create that raises this is known not to have been stored by this call.
     """
@@ -72,7 +79,10 @@ class StoreUnavailable(StoreError):
 
 
 class StoreAccessDenied(StoreError):
-    """The store refused the operation to these credentials. Nothing changed; grant the right that is missing."""
+    """The store refused the operation to these credentials.
+
+    Nothing changed; grant the right that is missing.
+    """
 
     code = "store_access_denied"
     default_hint = "Grant this user the right to read, create, list and delete there."
@@ -93,7 +103,10 @@ class StoreMisconfigured(StoreError):
 
 
 class ConditionalWritesUnsupported(StoreError):
-    """The backend cannot make a create atomic, or lets a second create win. There is no fallback; choose another."""
+    """The backend cannot make a create atomic, or lets a second create win.
+
+    There is no fallback; choose another.
+    """
 
     code = "conditional_writes_unsupported"
     default_hint = "Do not use this store; choose one that can create a record only if it is absent."
@@ -102,8 +115,8 @@ class ConditionalWritesUnsupported(StoreError):
 class OutcomeUnknown(StoreError):
     """A create may or may not have landed, and time ran out before it could be learned.
 
-    Certain: the record, if it is there, is whole, and nobody else was told that this create is theirs.
-    Not certain: whether it is there. Do not take it for lost: read the record, or repeat the create and decide by
+    Certain: the record, if it is there, is whole, and nobody else was told that this create is theirs. Not
+    certain: whether it is there. Do not take it for lost: read the record, or repeat the create and decide by
     an identity inside the record. `put_id` is the one that this call sent.
     """
 

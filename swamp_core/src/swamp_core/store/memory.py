@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from threading import Lock
 
 
 class MemoryStore:
-    """A store in this process's memory. Stores that share one `records` dict are stores over the same data."""
+    """A store in this process's memory.
+
+    Stores that share one `records` dict are stores over the same data.
+    """
 
     def __init__(self, records: dict[str, bytes] | None = None, lock: Lock | None = None) -> None:
         self.records: dict[str, bytes] = {} if records is None else records
@@ -38,12 +42,8 @@ class MemoryStore:
         first = bisect_left(keys, prefix)
         if start_after is not None:
             first = max(first, bisect_right(keys, start_after))
-        yielded = 0
-        for key in keys[first:]:
-            if not key.startswith(prefix) or yielded == limit:
-                return
-            yielded += 1
-            yield key
+        matching = takewhile(lambda key: key.startswith(prefix), islice(keys, first, None))
+        return islice(matching, limit)
 
     def delete(self, key: str) -> None:
         """See `SignalWaitStore.delete`."""

@@ -1,21 +1,19 @@
 """Store operations as values, and the runner that executes a protocol made of them.
 
-A *protocol* is a generator that yields operations and is sent their results; it does no I/O of its own. `execute`
-runs one against a store. The explorer in `swamp_core.testing` runs several at once, one operation at a time, in
-every order.
+A *protocol* is a generator that yields operations and is sent their results; it does no I/O of its own.
+`execute` runs one against a store. The explorer in `swamp_core.testing` runs several at once, one operation
+at a time, in every order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar, assert_never
 
 from swamp_core.store.errors import StoreError
+from swamp_core.store.fan_out import fan_out
 from swamp_core.store.protocol import SignalWaitStore
-
-FAN_OUT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,10 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Operations that do not depend on each other, executed side by side; the result is the list of theirs."""
+    """Operations that do not depend on each other, executed side by side.
+
+    The result is the list of theirs.
+    """
 
     operations: tuple[PutIfAbsent | Get | Delete, ...]
 
@@ -74,7 +75,7 @@ def perform(operation: Operation, store: SignalWaitStore) -> Any:
         case Delete(key):
             return store.delete(key)
         case Together(operations):
-            return _fan_out(lambda each: perform(each, store), operations)
+            return fan_out(lambda each: perform(each, store), operations)
         case _ as never:
             assert_never(never)
 
@@ -82,7 +83,8 @@ def perform(operation: Operation, store: SignalWaitStore) -> Any:
 def execute(protocol: Protocol[T], store: SignalWaitStore) -> T:
     """Run a protocol to its end and give what it returns.
 
-    A `StoreError` is raised inside the protocol at the operation that failed, so that it can decide what to do.
+    A `StoreError` is raised inside the protocol at the operation that failed, so that it can decide what to
+    do.
     """
     try:
         operation = next(protocol)
@@ -95,14 +97,3 @@ def execute(protocol: Protocol[T], store: SignalWaitStore) -> T:
                 operation = protocol.send(result)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
-
-
-A = TypeVar("A")
-R = TypeVar("R")
-
-
-def _fan_out(call: Callable[[A], R], arguments: tuple[A, ...]) -> list[R]:
-    if len(arguments) < 2:
-        return [call(argument) for argument in arguments]
-    with ThreadPoolExecutor(min(FAN_OUT, len(arguments))) as pool:
-        return list(pool.map(call, arguments))

@@ -1,0 +1,1 @@
+"""The suite that a control-plane store of Swamp must pass."""

@@ -1,0 +1,167 @@
+"""From a datastore setting to a store: which backend, with which options, opened.
+
+A setting is a URL (`file:///srv/swamp`) or a mapping (`{type: local, path: /srv/swamp}`). Backends are found
+by entry points, so a third party adds one without touching this package, and only the backend that a setting
+chooses is imported. Messages name a scheme, a type or an option, never a whole URL: it may hold a credential.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from typing import cast
+
+from pydantic import BaseModel, ValidationError
+
+from swamp_core.store.backend import ENTRY_POINT_GROUP, Backend
+from swamp_core.store.checked import CheckedStore
+from swamp_core.store.errors import StoreMisconfigured
+from swamp_core.store.protocol import SignalWaitStore
+
+FIRST_PARTY = {"local": "swamp-store-local", "file": "swamp-store-local"}
+"""The names that this project's own distributions give, so that a missing one can be named."""
+
+
+@dataclass(frozen=True, slots=True)
+class AvailableStore:
+    """A store type that this installation knows: `install` is the command that makes it usable."""
+
+    type: str
+    distribution: str
+    installed: bool
+    install: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreDescription:
+    """What a setting means.
+
+    `store` names it, `options` are all that hold, defaults included, secrets hidden.
+    """
+
+    store: str
+    type: str
+    options: dict[str, object]
+
+
+def open_store(setting: str | Mapping[str, object]) -> SignalWaitStore:
+    """The store that the setting names, with every key checked; `StoreMisconfigured` says what to correct."""
+    backend, options = _resolve(setting)
+    return CheckedStore(backend.open(options), backend.store_name(options))
+
+
+def describe(setting: str | Mapping[str, object]) -> StoreDescription:
+    """What the setting means, without opening anything."""
+    backend, options = _resolve(setting)
+    return StoreDescription(backend.store_name(options), backend.name, options.model_dump(mode="json"))
+
+
+def available_stores() -> list[AvailableStore]:
+    """Every type that is installed, and this project's own that are not, by type."""
+    found: dict[str, AvailableStore] = {}
+    for name, entry_point in _entry_points().items():
+        distribution = entry_point.dist.name if entry_point.dist else entry_point.module
+        try:
+            type_, usable = _load(entry_point).name, True
+        except StoreMisconfigured:
+            type_, usable = name, False
+        found[type_] = AvailableStore(type_, distribution, usable, _install_command(distribution))
+    absent = set(FIRST_PARTY.values()) - {store.distribution for store in found.values()}
+    for name, distribution in FIRST_PARTY.items():
+        if distribution in absent:
+            absent.remove(distribution)
+            found[name] = AvailableStore(name, distribution, False, _install_command(distribution))
+    return [found[type_] for type_ in sorted(found)]
+
+
+def _resolve(setting: str | Mapping[str, object]) -> tuple[Backend, BaseModel]:
+    if isinstance(setting, str):
+        scheme, separator, _ = setting.partition("://")
+        if not separator:
+            raise StoreMisconfigured(
+                "The datastore setting is text but no URL",
+                hint="Write a URL such as `file:///srv/swamp`, or a mapping with a `type`.",
+            )
+        backend = _backend(scheme.lower(), "URL scheme")
+        return backend, _checked_options(backend, backend.from_url(setting))
+    given = dict(setting)
+    type_ = given.pop("type", None)
+    if not isinstance(type_, str):
+        raise StoreMisconfigured(
+            "The datastore setting has no `type`", hint=f"Add one: {_listed(_entry_points())}."
+        )
+    backend = _backend(type_, "type")
+    return backend, _checked_options(backend, given)
+
+
+def _backend(name: str, what: str) -> Backend:
+    known = _entry_points()
+    if name in known:
+        return _load(known[name])
+    if name in FIRST_PARTY:
+        distribution = FIRST_PARTY[name]
+        raise StoreMisconfigured(
+            f"The datastore {what} `{name}` needs the distribution {distribution}, which is not installed",
+            hint=f"Install it: {_install_command(distribution)}",
+        )
+    raise StoreMisconfigured(
+        f"No installed store has the {what} `{_shown(name)}`",
+        hint=f"{_did_you_mean(name, known)}Installed: {_listed(known)}.",
+    )
+
+
+def _load(entry_point: EntryPoint) -> Backend:
+    try:
+        return cast("Backend", entry_point.load())
+    except Exception as error:  # whatever a third party's module raises while it is imported
+        distribution = entry_point.dist.name if entry_point.dist else entry_point.module
+        raise StoreMisconfigured(
+            f"The store `{entry_point.name}` of {distribution} cannot be loaded",
+            hint=f"Install it again: {_install_command(distribution)}",
+        ) from error
+
+
+def _checked_options(backend: Backend, given: Mapping[str, object]) -> BaseModel:
+    try:
+        return backend.options.model_validate(given)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        option = ".".join(str(part) for part in problem["loc"]) or "options"
+        known = backend.options.model_fields
+        if problem["type"] == "extra_forbidden":
+            raise StoreMisconfigured(
+                f"The {backend.name} store has no option `{_shown(option)}`",
+                hint=f"{_did_you_mean(option, known)}Its options: {_listed(known)}.",
+            ) from None
+        if problem["type"] == "missing":
+            raise StoreMisconfigured(
+                f"The {backend.name} store needs the option `{option}`",
+                hint=f"Add it to the datastore setting. All options: {_listed(known)}.",
+            ) from None
+        reason = problem["msg"].removeprefix("Value error, ").rstrip(".")
+        raise StoreMisconfigured(
+            f"The option `{option}` of the {backend.name} store is wrong: {reason}"
+        ) from None
+
+
+def _entry_points() -> dict[str, EntryPoint]:
+    return {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _install_command(distribution: str) -> str:
+    return f"pip install {distribution}"
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    matches = get_close_matches(name.lower(), list(known), n=1)
+    return f"Did you mean `{matches[0]}`? " if matches else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names)) or "none"
+
+
+def _shown(name: str) -> str:
+    return ascii(name)[1:-1][:64]
