@@ -76,7 +76,7 @@ def _descend(validator: Any, value: Any, subschema: Any, part: str | int) -> Ite
     # For the schema `false` the library forgets where it was.
     if subschema is False:
         yield ValidationError(
-            "", validator=None, validator_value=None, instance=value, schema=subschema, path=[part]
+            "", validator="false", validator_value=False, instance=value, schema=subschema, path=[part]
         )
     else:
         yield from validator.descend(value, subschema, path=part)

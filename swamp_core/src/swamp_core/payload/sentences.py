@@ -61,7 +61,7 @@ def _complaint(error: ValidationError) -> str:
     argument: Any = error.validator_value
     instance: Any = error.instance
     match keyword:
-        case None:
+        case None | "false":
             return "is not allowed"
         case "type":
             kinds = " or ".join(argument) if isinstance(argument, list) else str(argument)
