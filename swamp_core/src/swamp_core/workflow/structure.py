@@ -1,0 +1,93 @@
+"""What must hold between the jobs of a workflow, and between the steps of a job: names and dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from swamp_core.workflow.definition import Job, Step, Workflow
+from swamp_core.workflow.problems import Finding, KeyPath, did_you_mean, quoted
+
+Dependencies = Mapping[str, Sequence[str]]
+"""For each name, the names that it depends on."""
+
+
+def structure_findings(workflow: Workflow) -> Iterator[Finding]:
+    """What is wrong with the names and dependencies of a workflow's jobs and of their steps."""
+    yield from _group_findings(workflow.jobs, ("jobs",), "job")
+    for index, job in enumerate(workflow.jobs):
+        yield from _group_findings(job.steps, ("jobs", index, "steps"), "step")
+
+
+def dependencies_of(group: Sequence[Job | Step]) -> dict[str, list[str]]:
+    """What each of the jobs or steps depends on, by name."""
+    return {each.name: [dependency.name for dependency in each.depends_on] for each in group}
+
+
+def find_circle(dependencies: Dependencies) -> list[str] | None:
+    """A chain of names, each depending on the next, that ends where it starts; None if there is none."""
+    try:
+        TopologicalSorter(dependencies).prepare()
+    except CycleError as error:
+        circle: list[str] = error.args[1][:0:-1]
+        first = min(circle, key=list(dependencies).index)
+        start = circle.index(first)
+        return [*circle[start:], *circle[:start], first]
+    return None
+
+
+def depends_on(name: str, other: str, dependencies: Dependencies) -> bool:
+    """Whether the one goes on only after the other has ended, directly or through others."""
+    seen: set[str] = set()
+    ahead = list(dependencies.get(name, ()))
+    while ahead:
+        each = ahead.pop()
+        if each == other:
+            return True
+        if each not in seen:
+            seen.add(each)
+            ahead.extend(dependencies.get(each, ()))
+    return False
+
+
+def _group_findings(group: Sequence[Job | Step], path: KeyPath, kind: str) -> Iterator[Finding]:
+    yield from _name_findings(group, path, kind)
+    dependencies = dependencies_of(group)
+    for index, each in enumerate(group):
+        yield from _dependency_findings(each, (*path, index, "dependsOn"), kind, dependencies)
+    if circle := find_circle(dependencies):
+        index = [each.name for each in group].index(circle[0])
+        chain = " → ".join(map(quoted, circle))
+        message = f"These {kind}s depend on each other in a circle, so none of them can start: {chain}."
+        yield Finding((*path, index, "dependsOn"), "dependency_cycle", message)
+
+
+def _name_findings(group: Sequence[Job | Step], path: KeyPath, kind: str) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for index, each in enumerate(group):
+        at = (*path, index, "name")
+        if "${{" in each.name:
+            message = f"The name of a {kind} is plain text, without expressions."
+            yield Finding(at, "expression_not_allowed", message)
+        if each.name in first:
+            message = f"There is more than one {kind} {quoted(each.name)} here."
+            yield Finding(at, "duplicate_name", message, first=(*path, first[each.name], "name"))
+        else:
+            first[each.name] = index
+
+
+def _dependency_findings(
+    each: Job | Step, path: KeyPath, kind: str, known: Dependencies
+) -> Iterator[Finding]:
+    seen: dict[str, int] = {}
+    for index, dependency in enumerate(each.depends_on):
+        name = dependency.name
+        if name not in known:
+            suggestion = did_you_mean(name, set(known) - {each.name})
+            message = f"There is no {kind} {quoted(name)} to depend on{suggestion}"
+            yield Finding((*path, index), "unknown_dependency", message)
+        elif name in seen:
+            message = f"{quoted(each.name)} depends on {quoted(name)} twice; join the two with `and` or `or`."
+            yield Finding((*path, index), "duplicate_dependency", message, first=(*path, seen[name]))
+        else:
+            seen[name] = index
