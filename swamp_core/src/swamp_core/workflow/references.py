@@ -7,11 +7,12 @@ reference to a step that need not have ended is refused: its value would depend 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from swamp_core.expressions import ExpressionError, expression_problems, has_expression, references
+from swamp_core.expressions.templates import whole
 from swamp_core.workflow.definition import Job, ModelMethod, Step, WaitForSignal, Workflow
 from swamp_core.workflow.problems import Finding, KeyPath, did_you_mean, quoted
 from swamp_core.workflow.structure import Dependencies, dependencies_of, depends_on
@@ -20,7 +21,6 @@ ROOTS = frozenset({"inputs", "steps", "jobs", "run"})
 INPUTS_ONLY = frozenset({"inputs"})
 STEP_FIELDS = ("outputs", "status")
 
-_ONE_EXPRESSION = re.compile(r"\$\{\{(?:(?!\$\{\{).)*\}\}\Z", re.DOTALL)
 _OPEN_KEYWORDS = frozenset({"additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref"})
 
 Reference = tuple[str, ...]
@@ -62,10 +62,9 @@ def reference_findings(workflow: Workflow) -> Iterator[Finding]:
 
 def _step_findings(scope: _Scope, path: KeyPath) -> Iterator[Finding]:
     guard = scope.step.guard
-    if guard is not None and not _ONE_EXPRESSION.match(guard.strip()):
+    if guard is not None and not _is_whole(guard):
         message = "A guard is one expression, written `${{ … }}`, with nothing around it."
         yield Finding((*path, "guard"), "invalid_guard", message)
-        return
     task = scope.step.task
     if isinstance(task, ModelMethod):
         for field, value in (("modelIdOrName", task.model_id_or_name), ("methodName", task.method_name)):
@@ -87,16 +86,14 @@ def _places(step: Step, path: KeyPath) -> Iterator[_Place]:
 
 
 def _place_findings(place: _Place, scope: _Scope) -> Iterator[Finding]:
-    from swamp_core.expressions import expression_problems, references
-
+    problems = expression_problems(place.value, place.roots)
+    for problem in problems:
+        yield Finding((*place.path, *problem.path), "invalid_expression", problem.message)
+    broken = {problem.path for problem in problems}
     for path, text in texts(place.value):
-        at = (*place.path, *path)
-        problems = expression_problems(text, place.roots)
-        for problem in problems:
-            yield Finding(at, "invalid_expression", problem.message)
-        if not problems:
+        if path not in broken:
             for reference in sorted(references(text)):
-                yield from _reference_findings(reference, at, scope)
+                yield from _reference_findings(reference, (*place.path, *path), scope)
 
 
 def texts(value: Any) -> Iterator[tuple[KeyPath, str]]:
@@ -111,8 +108,15 @@ def texts(value: Any) -> Iterator[tuple[KeyPath, str]]:
             yield from (((index, *path), text) for path, text in texts(member))
 
 
+def _is_whole(guard: str) -> bool:
+    try:
+        return whole(guard) is not None
+    except ExpressionError:
+        return True  # it is broken, and is reported as that
+
+
 def _holds_expression(value: Any) -> bool:
-    return any("${{" in text for _, text in texts(value))
+    return any(has_expression(text) for _, text in texts(value))
 
 
 def _reference_findings(reference: Reference, at: KeyPath, scope: _Scope) -> Iterator[Finding]:

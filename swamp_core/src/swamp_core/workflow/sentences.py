@@ -28,7 +28,17 @@ _TYPE_SENTENCES = {
 
 def findings_of(error: ValidationError, value: Any, root: type[BaseModel]) -> list[Finding]:
     """The findings that the error amounts to; `value` is what was validated as a `root`."""
-    return [_finding(each, value, root) for each in error.errors(include_url=False, include_input=False)]
+    errors = error.errors(include_url=False, include_input=False)
+    return [_finding(each, value, root) for each in errors if not _echoes(each, value)]
+
+
+def _echoes(error: ErrorDetails, value: Any) -> bool:
+    """Whether it says only that a list is empty once its invalid members, each reported, are left out."""
+    if error["type"] != "too_short":
+        return False
+    for step in _path_in(value, error["loc"]):
+        value = value[step]
+    return len(value) > 0
 
 
 def _finding(error: ErrorDetails, value: Any, root: type[BaseModel]) -> Finding:
@@ -43,6 +53,10 @@ def _finding(error: ErrorDetails, value: Any, root: type[BaseModel]) -> Finding:
         case "extra_forbidden":
             suggestion = did_you_mean(field, _fields_at(root, error["loc"][:-1]))
             return Finding(path, "unknown_field", f"Unknown field {quoted(field)}{suggestion}", at_key=True)
+        case "literal_error":
+            known = context["expected"].strip("'").split("' or '")
+            message = f"Unknown {field}{did_you_mean('', known)}"
+            return Finding(path, f"unknown_{field}", message)
         case "union_tag_invalid":
             tag = context["tag"]
             known = [each.strip(" '") for each in context["expected_tags"].split(",")]

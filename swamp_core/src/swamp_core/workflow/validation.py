@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from swamp_core.expressions import has_expression
+from swamp_core.payload.schema import schema_problems
 from swamp_core.workflow.definition import ModelMethod, WaitForSignal, Workflow
 from swamp_core.workflow.problems import Finding, KeyPath, did_you_mean, quoted
 from swamp_core.workflow.references import reference_findings
@@ -32,9 +34,6 @@ def validate(workflow: Workflow, known_models: Mapping[str, ModelInfo] | None = 
 
 
 def _schema_findings(workflow: Workflow) -> Iterator[Finding]:
-    from swamp_core.expressions import has_expression
-    from swamp_core.payload.schema import schema_problems
-
     if workflow.inputs is not None:
         for problem in schema_problems(workflow.inputs, defaults=True):
             yield Finding(("inputs", *problem.path), "invalid_schema", problem.message)
