@@ -9,7 +9,17 @@ from typing import TypeAlias
 
 from swamp_core.expressions.cel import compile_source
 from swamp_core.expressions.errors import ExpressionError
-from swamp_core.expressions.syntax import Call, Constant, Member, Name, Node, chain, children, parse, paths
+from swamp_core.expressions.syntax import (
+    Call,
+    Constant,
+    Member,
+    Name,
+    Node,
+    chain,
+    children,
+    parse,
+    paths_read,
+)
 from swamp_core.expressions.templates import Expression, has_expression, split
 from swamp_core.payload.values import JsonValue, printable
 
@@ -56,7 +66,7 @@ def references(value: JsonValue) -> set[tuple[str, ...]]:
             continue
         for source in sources:
             try:
-                found.update(paths(parse(source)))
+                found.update(paths_read(source))
             except ExpressionError:
                 continue
     return found

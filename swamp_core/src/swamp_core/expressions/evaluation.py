@@ -11,8 +11,10 @@ from collections.abc import Mapping
 
 from swamp_core.expressions.cel import RESULT_BYTES_MAX, Scope
 from swamp_core.expressions.errors import ExpressionError
+from swamp_core.expressions.nul import holds_nul
+from swamp_core.expressions.syntax import paths_read
 from swamp_core.expressions.templates import Expression, has_expression, split, whole
-from swamp_core.payload.values import JsonValue, compact
+from swamp_core.payload.values import JsonValue, compact, printable
 
 
 def evaluate(value: JsonValue, scope: Mapping[str, JsonValue]) -> JsonValue:
@@ -60,6 +62,10 @@ class _Evaluation:
         return result
 
     def _result(self, expression: Expression) -> JsonValue:
+        for path in paths_read(expression.source):
+            if holds_nul(self.values, path):
+                reason = f"`{printable('.'.join(path))}` holds a NUL character, and such text is never read"
+                raise ExpressionError(expression.source, reason)
         if self.scope is None:
             self.scope = Scope(self.values)
         return self.scope.evaluate(expression.source)

@@ -7,6 +7,7 @@ that here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -60,6 +61,12 @@ def parse(source: str) -> Node:
     """The tree of the expression. Raises `ExpressionError` if it is none."""
     parsed = _Message(_Message(syntax_tree(source)).part(2))
     return _node(parsed.part(2))
+
+
+@functools.lru_cache(maxsize=1024)
+def paths_read(source: str) -> frozenset[tuple[str, ...]]:
+    """The fields that the expression reads, each by its longest path. Raises `ExpressionError` if it is none."""
+    return frozenset(paths(parse(source)))
 
 
 def chain(node: Node) -> tuple[str, ...] | None:
