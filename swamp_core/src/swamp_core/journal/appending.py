@@ -58,10 +58,9 @@ def append(journal: Journal, events: list[Event], *, entry_id: str, owner: str) 
     if not isinstance(written, Entry):
         return written
     run = after.run
-    if (yield Get(keys.mark(run.workflow, run.run_id, run.mark))) is None:
-        yield from _withdraw(entry)
-        return Void()
-    return Appended(after)
+    if (yield Get(keys.mark(run.workflow, run.run_id, run.mark))) is not None:
+        return Appended(after)
+    return (yield from _without_mark(entry, after))
 
 
 def create_entry(entry: Entry) -> Protocol[Entry | Lost | Void | Blocked]:
@@ -86,11 +85,21 @@ def is_removed(run_id: str) -> Protocol[bool]:
     return _is_removed((yield from newest_entry(run_id)))
 
 
-def _withdraw(entry: Entry) -> Protocol[None]:
+def _without_mark(entry: Entry, after: Journal) -> Protocol[Appended | Void]:
+    """What a won entry is worth when its mark is gone: void, unless it is itself the end that deleted the mark.
+
+    It is withdrawn when the run was removed meanwhile, for then nobody else would: the removal is to be seen, or
+    the entry stands alone, without the one before it.
+    """
     newest = yield from newest_entry(entry.run_id)
-    ours_is_newest = isinstance(newest, Entry) and newest.entry_id == entry.entry_id
-    if ours_is_newest or _is_removed(newest):
+    newest_is_ours = isinstance(newest, Entry) and newest.entry_id == entry.entry_id
+    alone = newest_is_ours and (
+        entry.number == 1 or (yield Get(keys.entry(entry.run_id, entry.number - 1))) is None
+    )
+    if alone or _is_removed(newest):
         yield Delete(entry.key())
+        return Void()
+    return Appended(after) if newest_is_ours else Void()
 
 
 def _is_removed(newest: Entry | Absent | Unreadable) -> bool:

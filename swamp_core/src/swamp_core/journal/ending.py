@@ -17,10 +17,12 @@ from swamp_core.records import keys
 from swamp_core.records.families import Cancelled
 from swamp_core.run.events import RunEnd, RunFinished
 from swamp_core.run.state import RunState
-from swamp_core.store.operations import Delete, Protocol, PutIfAbsent, Together
+from swamp_core.store.operations import Delete, Get, Protocol, PutIfAbsent, Together
 
 
-def end_run(journal: Journal, status: RunEnd, *, now: datetime, entry_id: str, owner: str) -> Protocol[Append]:
+def end_run(
+    journal: Journal, status: RunEnd, *, now: datetime, entry_id: str, owner: str
+) -> Protocol[Append]:
     """End a run whose steps are all over. On `Lost`, read what was written and decide again."""
     yield from close_waits(journal.run, now)
     finished = RunFinished(at=now, status=status)
@@ -33,7 +35,11 @@ def end_run(journal: Journal, status: RunEnd, *, now: datetime, entry_id: str, o
 def close_waits(run: RunState, now: datetime) -> Protocol[None]:
     """Give every wait that the run has not applied an outcome, unless it has one: the first one stands."""
     outcomes = [
-        Cancelled(wait_id=wait_id, workflow=run.workflow, run_id=run.run_id, at=now) for wait_id in run.unapplied()
+        Cancelled(
+            wait_id=wait_id, workflow=run.workflow, run_id=run.run_id, job=wait.job, step=wait.step, at=now
+        )
+        for wait_id, wait in run.waits.items()
+        if wait.status != "applied"
     ]
     yield Together(tuple(PutIfAbsent(outcome.key(), outcome.encode()) for outcome in outcomes))
 
@@ -42,6 +48,12 @@ def clear_ended(run: RunState) -> Protocol[None]:
     """Delete what an ended run leaves in the indexes of what is unfinished: its mark, then its registrations."""
     yield Delete(keys.mark(run.workflow, run.run_id, run.mark))
     yield from remove_registrations(run)
+
+
+def withdraw_waits(run: RunState) -> Protocol[None]:
+    """Remove what a driver registered for a run that had ended meanwhile (rule 5); one that goes on is left alone."""
+    if (yield Get(keys.mark(run.workflow, run.run_id, run.mark))) is None:
+        yield from remove_registrations(run)
 
 
 def remove_registrations(run: RunState) -> Protocol[None]:

@@ -65,7 +65,9 @@ class Journal:
     def followed_by(self, entry: Entry) -> Journal:
         """The journal with the next entry. Raises `ImpossibleEvent` when it does not follow."""
         if entry.number != self.number + 1 or entry.run_id != self.run_id:
-            raise ImpossibleEvent(f"entry {entry.number} of {entry.run_id} does not follow entry {self.number}")
+            raise ImpossibleEvent(
+                f"entry {entry.number} of {entry.run_id} does not follow entry {self.number}"
+            )
         state = fold(self.state, entry.events)
         weight = events_bytes(entry.events)
         if entry.snapshot is None:

@@ -51,7 +51,9 @@ def folded(entries: list[Entry]) -> Journal | Unreadable:
         for entry in entries[1:]:
             journal = journal.followed_by(entry)
     except ImpossibleEvent as error:
-        return Unreadable(keys.entry(first.run_id, first.number), f"the journal does not fit together: {error}")
+        return Unreadable(
+            keys.entry(first.run_id, first.number), f"the journal does not fit together: {error}"
+        )
     return journal
 
 

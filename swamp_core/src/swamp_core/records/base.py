@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, PlainSerializer, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    PlainSerializer,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
 
 FORMAT = 1
@@ -93,12 +101,16 @@ def read_record(family: type[R] | TypeAdapter[R], key: str, data: bytes | None) 
         return Absent()
     try:
         record = (
-            family.validate_json(data) if isinstance(family, TypeAdapter) else family.model_validate_json(data)
+            family.validate_json(data)
+            if isinstance(family, TypeAdapter)
+            else family.model_validate_json(data)
         )
     except ValidationError as error:
         return Unreadable(key, _newer_format(data) or _first_problem(error, data))
     if record.format != FORMAT:
-        return Unreadable(key, _newer_format(data) or f"it is in format {record.format}, which no build writes")
+        return Unreadable(
+            key, _newer_format(data) or f"it is in format {record.format}, which no build writes"
+        )
     if record.key() != key:
         return Unreadable(key, f"it belongs under `{record.key()}`")
     return Found(record)

@@ -94,6 +94,8 @@ class _Outcome(Record):
     wait_id: str
     workflow: str
     run_id: str
+    job: str
+    step: str
     at: Instant
 
     def key(self) -> str:

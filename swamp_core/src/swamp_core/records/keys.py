@@ -10,6 +10,7 @@ import re
 
 FORMAT_KEY = "format"
 WAITS = "waits/"
+OUTCOMES = "wait-outcomes/"
 OPEN_RUNS = "open-runs/"
 RUNS = "runs/"
 WORKFLOW_RUNS = "workflow-runs/"
@@ -77,4 +78,4 @@ def registration(wait_id: str) -> str:
 
 def outcome(wait_id: str) -> str:
     """The key of a wait's outcome."""
-    return f"wait-outcomes/{wait_id}"
+    return f"{OUTCOMES}{wait_id}"

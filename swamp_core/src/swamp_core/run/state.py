@@ -110,13 +110,10 @@ class RunState(Model):
         return {
             wait_id: wait
             for wait_id, wait in self.waits.items()
-            if wait.status != "applied" and self.step(wait.job, wait.step).wait_id == wait_id
+            if wait.status != "applied"
+            and self.step(wait.job, wait.step).wait_id == wait_id
             and self.step(wait.job, wait.step).status == "waiting"
         }
-
-    def unapplied(self) -> list[str]:
-        """The IDs of the waits whose outcome the run has not taken up: at its end each must have one."""
-        return [wait_id for wait_id, wait in self.waits.items() if wait.status != "applied"]
 
     def running_steps(self) -> list[tuple[str, str]]:
         """The steps, as (job, step), whose task was started and has not ended."""

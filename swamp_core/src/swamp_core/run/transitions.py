@@ -94,7 +94,9 @@ def _run(state: RunState, event: RunEvent) -> RunState:
         case LeaseRenewed(lease_until=lease_until):
             if state.owner is None:
                 raise ImpossibleEvent("`lease_renewed` while nobody drives the run")
-            return state.model_copy(update={"owner": state.owner.model_copy(update={"lease_until": lease_until})})
+            return state.model_copy(
+                update={"owner": state.owner.model_copy(update={"lease_until": lease_until})}
+            )
         case CancelRequested():
             _require(state.cancellation is None, event, "it was asked for already")
             cancellation = Cancellation(by=event.by, at=event.at, reason=event.reason)
@@ -123,7 +125,9 @@ def _step(state: RunState, event: StepEvent) -> RunState:
             )
         case StepFailed():
             _require(not before.ended, event, f"it is {before.status}")
-            after = _failed(before, event, event.error, event.allowed).model_copy(update={"outputs": event.outputs})
+            after = _failed(before, event, event.error, event.allowed).model_copy(
+                update={"outputs": event.outputs}
+            )
         case StepSkipped():
             _require(before.status == "pending", event, f"it is {before.status}")
             after = before.model_copy(
@@ -171,7 +175,9 @@ def _wait(state: RunState, event: WaitEvent) -> RunState:
 
 
 def _awaited(state: RunState, step: StepState, event: WaitOpened | WaitApplied) -> WaitState:
-    _require(step.status == "waiting" and step.wait_id == event.wait_id, event, "the step does not wait for it")
+    _require(
+        step.status == "waiting" and step.wait_id == event.wait_id, event, "the step does not wait for it"
+    )
     return state.waits[event.wait_id]
 
 
@@ -180,7 +186,9 @@ def _applied(before: StepState, event: WaitApplied) -> StepState:
         case SignalApplied(receipt=receipt, payload=payload):
             signal = receipt.model_dump(mode="json", exclude={"idempotency_key"})
             outputs = {"payload": payload, "signal": signal}
-            return before.model_copy(update={"status": "succeeded", "finished_at": event.at, "outputs": outputs})
+            return before.model_copy(
+                update={"status": "succeeded", "finished_at": event.at, "outputs": outputs}
+            )
         case FailureApplied(error=error, allowed=allowed):
             return _failed(before, event, error, allowed)
         case _ as never:
@@ -193,7 +201,9 @@ def _failed(before: StepState, event: StepFailed | WaitApplied, error: object, a
     )
 
 
-def _with_step(state: RunState, job_name: str, step_name: str, before: StepState, after: StepState) -> RunState:
+def _with_step(
+    state: RunState, job_name: str, step_name: str, before: StepState, after: StepState
+) -> RunState:
     if before is after:
         return state
     job = state.job(job_name)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from swamp_core.payload.schema import violations
+from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Reading, Unreadable, read_record
 from swamp_core.records.families import OUTCOME, Accepted, Cancelled, Outcome, TimedOut
-from swamp_core.records import keys
 from swamp_core.run.events import FailureApplied, SignalApplied, StepError
 from swamp_core.run.state import RunState, WaitState
 from swamp_core.store.operations import Get, Protocol, PutIfAbsent, Together
@@ -47,10 +47,11 @@ def decide_application(
             problems = violations(wait.payload_schema or {}, payload)
             if receipt.wait_id != wait_id or problems:
                 return _unreadable(
-                    wait_id, f"The stored signal of wait {wait_id} does not fit the wait: {'; '.join(problems)}."
+                    wait_id,
+                    f"The stored signal of wait {wait_id} does not fit the wait: {'; '.join(problems)}.",
                 )
             return SignalApplied(receipt=receipt, payload=payload)
-        case Found(record=TimedOut(at=at)):
+        case Found(record=TimedOut()):
             message = f"No signal arrived for the wait {wait_id} before its deadline."
             return _failure("wait_timeout", message, wait_id)
         case Found(record=Cancelled()):
@@ -70,7 +71,14 @@ def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Applicatio
     for (wait_id, wait), data in zip(waits.items(), found, strict=True):
         decision = _decide(run, wait_id, wait, data, now)
         if isinstance(decision, Overdue):
-            timed_out = TimedOut(wait_id=wait_id, workflow=run.workflow, run_id=run.run_id, at=now)
+            timed_out = TimedOut(
+                wait_id=wait_id,
+                workflow=run.workflow,
+                run_id=run.run_id,
+                job=wait.job,
+                step=wait.step,
+                at=now,
+            )
             yield PutIfAbsent(timed_out.key(), timed_out.encode())
             decision = _decide(run, wait_id, wait, (yield Get(timed_out.key())), now)
         decided[wait_id] = StillOpen() if isinstance(decision, Overdue) else decision

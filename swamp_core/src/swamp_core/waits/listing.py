@@ -31,7 +31,9 @@ def list_open_waits() -> Protocol[OpenWaits]:
     found: list[bytes | None] = yield Together(tuple(gets))
     waits: list[Registration] = []
     unreadable: list[Unreadable] = []
-    for key, data, outcome in zip(registered, found[: len(registered)], found[len(registered) :], strict=True):
+    for key, data, outcome in zip(
+        registered, found[: len(registered)], found[len(registered) :], strict=True
+    ):
         wait = read_record(Registration, key, data)
         settled = read_record(OUTCOME, keys.outcome(key.removeprefix(keys.WAITS)), outcome)
         for reading in (wait, settled):

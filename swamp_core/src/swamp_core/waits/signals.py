@@ -75,7 +75,9 @@ class Closed:
     """The run has ended, or the step was reset, without a signal."""
 
 
-def decide_signal(registration: Registration, signal: Signal, now: datetime) -> Take | InvalidPayload | Expired:
+def decide_signal(
+    registration: Registration, signal: Signal, now: datetime
+) -> Take | InvalidPayload | Expired:
     """Whether a wait without an outcome may take the signal. At the very deadline it may not."""
     if now >= registration.deadline:
         return Expired(registration.deadline)
@@ -93,6 +95,8 @@ def decide_signal(registration: Registration, signal: Signal, now: datetime) -> 
         wait_id=registration.wait_id,
         workflow=registration.workflow,
         run_id=registration.run_id,
+        job=registration.job,
+        step=registration.step,
         at=now,
         receipt=receipt,
         payload=signal.payload,

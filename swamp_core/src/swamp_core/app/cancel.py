@@ -1,0 +1,55 @@
+"""Cancelling a run from any host."""
+
+from __future__ import annotations
+
+from threading import Event as Flag
+
+from swamp_core.app.driving import unusable
+from swamp_core.app.finding import read_run
+from swamp_core.app.refusals import Refused
+from swamp_core.app.run import run_result
+from swamp_core.app.views import RunResult
+from swamp_core.app.workspace import Workspace
+from swamp_core.engine.cancelling import CancelRecorded, RunEnded, cancel_run
+from swamp_core.run.state import RunState
+
+POLL_S = 0.5
+
+
+def cancel(
+    workspace: Workspace,
+    run_id: str,
+    *,
+    reason: str | None = None,
+    wait: bool = False,
+    interrupted: Flag | None = None,
+) -> RunResult:
+    """End a run, leaving no step waiting. A signal that was accepted first keeps its receipt.
+
+    A run that a living process drives is ended by that process, within seconds; with `wait` this returns after it.
+    Cancelling a cancelled run again changes nothing. Raises `Refused` (`already_ended`, `unknown_run`, `unreadable`)
+    and `StoreError`.
+    """
+    protocol = cancel_run(run_id, by=workspace.ambient.user, reason=reason, ambient=workspace.ambient)
+    found = workspace.execute(protocol)
+    match found:
+        case CancelRecorded(run=run):
+            run = _until_ended(workspace, run, interrupted or Flag()) if wait else run
+            return run_result(workspace, run)
+        case RunEnded(run=run, already=already) if not already or run.status == "cancelled":
+            return run_result(workspace, run)
+        case RunEnded(run=run):
+            raise Refused(
+                "already_ended",
+                f"The run {run.run_id} is over already: it {run.status}.",
+                hint=f"See it with:\n{workspace.command('workflow', 'history', 'get', run.run_id)}",
+                details={"runId": run.run_id, "status": run.status},
+            )
+        case _:
+            raise unusable(workspace, run_id, found)
+
+
+def _until_ended(workspace: Workspace, run: RunState, interrupted: Flag) -> RunState:
+    while not run.ended and not workspace.ambient.clock.wait(interrupted, POLL_S):
+        run = read_run(workspace, run.run_id)
+    return run

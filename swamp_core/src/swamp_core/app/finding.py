@@ -1,0 +1,177 @@
+"""From what a person types to a run or a wait: whole IDs, unique beginnings of IDs, and workflow names."""
+
+from __future__ import annotations
+
+from swamp_core.app.refusals import Refused
+from swamp_core.app.workspace import Workspace
+from swamp_core.engine.lives import shown_status
+from swamp_core.journal.entry import Journal
+from swamp_core.journal.reading import read_journal
+from swamp_core.records import keys
+from swamp_core.records.base import Absent, Unreadable
+from swamp_core.run.state import RunState
+from swamp_core.store.keys import is_segment
+from swamp_core.store.operations import List, Protocol
+
+_LISTED_MAX = 20
+
+
+def find_wait_id(workspace: Workspace, text: str) -> str:
+    """The wait ID that the text is, or is the only beginning of. Raises `Refused`."""
+    given = text.strip().lower()
+    if keys.is_id(given):
+        return given
+    if keys.may_start_id(given):
+        for prefix in (keys.WAITS, keys.OUTCOMES):
+            found = workspace.execute(_starting_with(prefix, given))
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise Refused(
+                    "ambiguous_wait",
+                    f"Several waits begin with `{given}`: {_listed(found)}.",
+                    hint="Give more of the ID.",
+                    details={"waitIds": found},
+                )
+    raise Refused(
+        "unknown_wait",
+        f"There is no wait {_quoted(text)}.",
+        hint=f"The open waits are listed by:\n{workspace.command('workflow', 'waits')}",
+    )
+
+
+def find_run(workspace: Workspace, text: str, *, run: str | None = None) -> RunState:
+    """The run that a `NAME|RUN_ID` means, with `run` from `--run` if given. Raises `Refused`.
+
+    By a workflow's name it is the only unfinished run; of several the only suspended one; of none the newest run.
+    """
+    if run is not None:
+        state = _by_id(workspace, run)
+        if state.workflow != text and not state.run_id.startswith(text.strip().lower()):
+            raise Refused(
+                "unknown_run",
+                f"The run {state.run_id} is one of workflow `{state.workflow}`, not of {_quoted(text)}.",
+            )
+        return state
+    if keys.is_id(text.strip().lower()):
+        return _by_id(workspace, text)
+    by_name = _by_workflow(workspace, text) if is_segment(text) else None
+    return by_name or _by_id(workspace, text)
+
+
+def read_run(workspace: Workspace, run_id: str) -> RunState:
+    """The state of a run by its whole ID. Raises `Refused`."""
+    return read_run_journal(workspace, run_id).run
+
+
+def read_run_journal(workspace: Workspace, run_id: str) -> Journal:
+    """The journal of a run by its whole ID. Raises `Refused`."""
+    journal = workspace.execute(read_journal(run_id))
+    if isinstance(journal, Unreadable):
+        raise unreadable_run(run_id, journal)
+    if isinstance(journal, Absent) or journal.run.deleted:
+        raise unknown_run(workspace, run_id)
+    return journal
+
+
+def unknown_run(workspace: Workspace, text: str) -> Refused:
+    """The refusal of a run that there is not."""
+    return Refused(
+        "unknown_run",
+        f"There is no run or workflow with a run {_quoted(text)}.",
+        hint=f"The runs are listed by:\n{workspace.command('workflow', 'history', 'list')}",
+    )
+
+
+def unreadable_run(run_id: str, unreadable: Unreadable) -> Refused:
+    """The refusal of a run whose journal cannot be read."""
+    return Refused(
+        "unreadable",
+        f"The run {run_id} cannot be read: the record `{unreadable.key}` is not as Swamp writes it "
+        f"({unreadable.reason}).",
+        hint="Restore the record from a backup of the store, or remove the run's records by hand.",
+        details={"runId": run_id, "key": unreadable.key, "reason": unreadable.reason},
+    )
+
+
+def open_run_ids(workspace: Workspace, workflow: str) -> list[str]:
+    """The IDs of the unfinished runs of a workflow, oldest first."""
+    prefix = f"{keys.OPEN_RUNS}{workflow}/"
+    listed = workspace.execute(_list(prefix))
+    return list(dict.fromkeys(key.removeprefix(prefix).split("/")[0] for key in listed))
+
+
+def unfinished_runs(workspace: Workspace, workflow: str) -> list[RunState]:
+    """The unfinished runs of a workflow, oldest first; those that cannot be read are left out."""
+    journals = [workspace.execute(read_journal(run_id)) for run_id in open_run_ids(workspace, workflow)]
+    return [journal.run for journal in journals if isinstance(journal, Journal) and not journal.run.ended]
+
+
+def _by_workflow(workspace: Workspace, name: str) -> RunState | None:
+    runs = unfinished_runs(workspace, name)
+    if not runs:
+        prefix = f"{keys.WORKFLOW_RUNS}{name}/"
+        listed = workspace.execute(_list(prefix))
+        return read_run(workspace, listed[-1].removeprefix(prefix)) if listed else None
+    suspended = [run for run in runs if run.status == "suspended"]
+    candidates = suspended or runs
+    if len(candidates) == 1:
+        return candidates[0]
+    now, host = workspace.ambient.clock.now(), workspace.ambient.host
+    lines = [f"{run.run_id}  {shown_status(run, now, host)}" for run in candidates[:_LISTED_MAX]]
+    raise Refused(
+        "ambiguous_run",
+        f"Workflow `{name}` has {len(candidates)} unfinished runs:\n" + "\n".join(lines),
+        hint="Give the ID of one of them.",
+        details={"runIds": [run.run_id for run in candidates]},
+    )
+
+
+def _by_id(workspace: Workspace, text: str) -> RunState:
+    given = text.strip().lower()
+    if keys.is_id(given):
+        return read_run(workspace, given)
+    found = workspace.execute(_runs_starting_with(given)) if keys.may_start_id(given) else []
+    if len(found) > 1:
+        raise Refused(
+            "ambiguous_run",
+            f"Several runs begin with `{given}`:\n" + "\n".join(found),
+            hint="Give more of the ID.",
+            details={"runIds": found},
+        )
+    if not found:
+        raise unknown_run(workspace, text)
+    return read_run(workspace, found[0])
+
+
+def _list(prefix: str) -> Protocol[list[str]]:
+    listed: list[str] = yield List(prefix)
+    return listed
+
+
+def _starting_with(prefix: str, start: str) -> Protocol[list[str]]:
+    listed: list[str] = yield List(prefix + start, limit=_LISTED_MAX)
+    return [key.removeprefix(prefix) for key in listed]
+
+
+def _runs_starting_with(start: str) -> Protocol[list[str]]:
+    """The IDs of runs that begin so: one listing for each, skipping over the rest of its journal."""
+    found: list[str] = []
+    after: str | None = None
+    while len(found) < _LISTED_MAX:
+        listed: list[str] = yield List(keys.RUNS + start, start_after=after, limit=1)
+        if not listed:
+            break
+        run_id = listed[0].removeprefix(keys.RUNS).split("/")[0]
+        found.append(run_id)
+        after = keys.entries(run_id) + "z"
+    return found
+
+
+def _listed(found: list[str]) -> str:
+    return ", ".join(found)
+
+
+def _quoted(text: str) -> str:
+    shown = text if text.isprintable() else repr(text)[1:-1]
+    return f"`{shown if len(shown) <= 60 else shown[:60] + '…'}`"

@@ -1,0 +1,93 @@
+"""The runs that there were: a list, and one of them with all its events."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from swamp_core.app.finding import unknown_run, unreadable_run
+from swamp_core.app.run_views import run_view
+from swamp_core.app.views import HistoryResult, RunHistory, RunSummary
+from swamp_core.app.workspace import Workspace
+from swamp_core.engine.lives import shown_status
+from swamp_core.journal.entry import Journal
+from swamp_core.journal.reading import folded, read_entries, read_journal
+from swamp_core.records import keys
+from swamp_core.records.base import Absent, Unreadable
+from swamp_core.run.state import RunState
+from swamp_core.store.keys import is_segment
+from swamp_core.store.operations import Get, List, Protocol, Together
+
+LIMIT = 20
+
+
+def list_runs(
+    workspace: Workspace, *, workflow: str | None = None, status: str | None = None, limit: int = LIMIT
+) -> HistoryResult:
+    """The newest runs first, at most `limit`, of one workflow or of all, of one status or of any.
+
+    Run IDs are in the order of their start, so the index alone says which are the newest; only those are read.
+    """
+    if workflow is not None and not is_segment(workflow):
+        return HistoryResult(runs=[])
+    prefix = f"{keys.WORKFLOW_RUNS}{workflow}/" if workflow else keys.WORKFLOW_RUNS
+    listed = workspace.execute(_list(prefix))
+    indexed = sorted((key.split("/")[1:3] for key in listed), key=lambda each: each[1], reverse=True)
+    runs: list[RunSummary] = []
+    for name, run_id in indexed:
+        if len(runs) >= limit:
+            break
+        summary = _summary(workspace, name, run_id)
+        if summary is not None and status in (None, summary.status):
+            runs.append(summary)
+    return HistoryResult(runs=runs)
+
+
+def get_run(workspace: Workspace, run_id: str) -> RunHistory:
+    """A run by its whole ID, with every event of its journal. Raises `Refused` (`unknown_run`, `unreadable`)."""
+    entries = workspace.execute(read_entries(run_id))
+    if isinstance(entries, Absent):
+        raise unknown_run(workspace, run_id)
+    journal = folded(entries) if isinstance(entries, list) else entries
+    if isinstance(journal, Unreadable):
+        raise unreadable_run(run_id, journal)
+    assert isinstance(entries, list)
+    events = [event.model_dump(mode="json") for entry in entries for event in entry.events]
+    return RunHistory(run=run_view(journal.run, workspace.ambient), events=events)
+
+
+def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | None:
+    journal = workspace.execute(read_journal(run_id))
+    match journal:
+        case Absent():
+            return None  # A start or a removal that is under way, or was cut off.
+        case Unreadable():
+            return RunSummary(
+                id=run_id,
+                workflow=workflow,
+                status="unreadable",
+                started_at=None,
+                finished_at=None,
+                awaiting_resume=False,
+            )
+        case Journal(run=run):
+            now = workspace.ambient.clock.now()
+            return RunSummary(
+                id=run_id,
+                workflow=run.workflow,
+                status=shown_status(run, now, workspace.ambient.host),
+                started_at=run.started_at,
+                finished_at=run.finished_at,
+                awaiting_resume=run.status == "suspended" and workspace.execute(_is_settled(run, now)),
+            )
+
+
+def _is_settled(run: RunState, now: datetime) -> Protocol[bool]:
+    """Whether every wait of the run has an outcome or is overdue; settles nothing."""
+    open_waits = [wait_id for wait_id, wait in run.waiting().items() if now < wait.deadline]
+    outcomes: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in open_waits))
+    return None not in outcomes
+
+
+def _list(prefix: str) -> Protocol[list[str]]:
+    listed: list[str] = yield List(prefix)
+    return listed

@@ -1,0 +1,94 @@
+"""Running a workflow: start a run, drive it, and say what is left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from swamp_core.app.driving import Attention, unknown_format, wait_and_drive
+from swamp_core.app.finding import unfinished_runs
+from swamp_core.app.inputs import checked_inputs
+from swamp_core.app.refusals import Refused
+from swamp_core.app.run_views import run_view, run_wait_views
+from swamp_core.app.views import KeptView, RunResult
+from swamp_core.app.workflows import Runnable
+from swamp_core.app.workspace import Workspace
+from swamp_core.engine.lives import new_owner
+from swamp_core.engine.suspending import Resumed
+from swamp_core.journal.appending import Appended
+from swamp_core.journal.starting import UnknownFormat, start_run
+from swamp_core.run.events import Owner, RunStarted
+from swamp_core.run.state import RunState
+
+FIRST_ENTRY = 1
+
+
+def run_workflow(
+    workspace: Workspace,
+    runnable: Runnable,
+    inputs: Mapping[str, JsonValue],
+    *,
+    wait: bool = False,
+    attention: Attention | None = None,
+) -> RunResult:
+    """Start a run of a workflow and drive it until it ends or must wait; with `wait`, until it ends.
+
+    Unfinished runs of the same workflow that wait for a signal are left alone and reported as kept. Raises
+    `Refused` (`invalid_input`, `unknown_format`, `driver_replaced`) and `StoreError`.
+    """
+    checked = checked_inputs(runnable.workflow, inputs)
+    kept = _kept(workspace, runnable.workflow.name)
+    attention = attention or Attention()
+    owner = new_owner(workspace.ambient)
+    started = _start(workspace, runnable, checked, owner)
+    run = attention.drive(workspace, started, owner)
+    if wait:
+        run = wait_and_drive(workspace, run, attention)
+    return run_result(workspace, run, kept=kept)
+
+
+def run_result(workspace: Workspace, run: RunState, *, kept: list[KeptView] | None = None) -> RunResult:
+    """The run as it was left, with the waits that are open."""
+    return RunResult(
+        run=run_view(run, workspace.ambient), waits=run_wait_views(run, workspace), kept=kept or []
+    )
+
+
+def _start(workspace: Workspace, runnable: Runnable, inputs: dict[str, JsonValue], owner: Owner) -> Resumed:
+    ambient = workspace.ambient
+    now = ambient.clock.now()
+    event = RunStarted(
+        at=now,
+        run_id=ambient.ids.run_id(now),
+        workflow=runnable.workflow.name,
+        mark=FIRST_ENTRY,
+        definition=runnable.workflow.to_json(),
+        models={name: model.to_json() for name, model in runnable.models.items()},
+        inputs=inputs,
+        owner=owner,
+        started_by=ambient.user,
+    )
+    started = workspace.execute(start_run(event, entry_id=ambient.ids.random_id(), build=workspace.build))
+    match started:
+        case Appended(journal=journal):
+            return Resumed(journal, {})
+        case UnknownFormat():
+            raise unknown_format(started)
+        case _:
+            raise Refused(
+                "start_abandoned",
+                f"The start of run {event.run_id} took so long that it was cleaned up; nothing was run.",
+                hint="Run the workflow again.",
+            )
+
+
+def _kept(workspace: Workspace, workflow: str) -> list[KeptView]:
+    kept = []
+    for run in unfinished_runs(workspace, workflow):
+        waiting = list(run.waiting())
+        if waiting and run.status == "suspended":
+            waits = "a signal" if len(waiting) == 1 else f"{len(waiting)} signals"
+            reason = f"It waits for {waits}, and a new run never takes a wait away."
+            kept.append(KeptView(run_id=run.run_id, wait_ids=waiting, reason=reason))
+    return kept

@@ -1,0 +1,117 @@
+"""From a run's state and a wait's registration to their views."""
+
+from __future__ import annotations
+
+from swamp_core.ambient import Ambient
+from swamp_core.app.views import (
+    ErrorView,
+    JobStatus,
+    JobView,
+    OwnerView,
+    RunView,
+    StepView,
+    StepViewStatus,
+    WaitView,
+)
+from swamp_core.app.workspace import Workspace
+from swamp_core.engine.lives import ShownStatus, shown_status
+from swamp_core.engine.plan import Plan, plan_of_run
+from swamp_core.engine.readiness import job_end
+from swamp_core.payload.sample import sample_of
+from swamp_core.payload.values import compact
+from swamp_core.records.families import Registration
+from swamp_core.run.state import RunState
+from swamp_core.waits.opening import registration_of
+
+
+def run_view(run: RunState, ambient: Ambient) -> RunView:
+    """The run as it is shown."""
+    plan = plan_of_run(run)
+    status = shown_status(run, ambient.clock.now(), ambient.host)
+    owner = run.owner
+    return RunView(
+        id=run.run_id,
+        workflow=run.workflow,
+        status=status,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+        inputs=run.inputs,
+        parent_run_id=run.parent_run_id,
+        owner=OwnerView(host=owner.host, pid=owner.pid, lease_until=owner.lease_until) if owner else None,
+        jobs=[_job_view(plan, run, name, status) for name in plan.jobs],
+    )
+
+
+def wait_view(registration: Registration, workspace: Workspace) -> WaitView:
+    """The wait as it is shown, with the command that signals it."""
+    return WaitView(
+        wait_id=registration.wait_id,
+        workflow=registration.workflow,
+        run_id=registration.run_id,
+        job=registration.job,
+        step=registration.step,
+        kind=registration.wait_kind,
+        opened_at=registration.opened_at,
+        deadline=registration.deadline,
+        expired=workspace.ambient.clock.now() >= registration.deadline,
+        payload_schema=registration.payload_schema,
+        prompt=registration.prompt,
+        next_command=_next_command(registration, workspace),
+    )
+
+
+def run_wait_views(
+    run: RunState, workspace: Workspace, wait_ids: tuple[str, ...] | None = None
+) -> list[WaitView]:
+    """The waits of a suspended run: those named, or all that its steps wait for."""
+    waiting = run.waiting()
+    return [
+        wait_view(registration_of(run, wait_id, wait), workspace)
+        for wait_id, wait in waiting.items()
+        if wait.status == "opened" and (wait_ids is None or wait_id in wait_ids)
+    ]
+
+
+def _next_command(registration: Registration, workspace: Workspace) -> str:
+    if workspace.ambient.clock.now() >= registration.deadline:
+        return workspace.command("workflow", "resume", registration.run_id)
+    payload = compact(sample_of(registration.payload_schema)).decode()
+    return workspace.command("workflow", "signal", registration.wait_id, "--payload", payload)
+
+
+def _job_view(plan: Plan, run: RunState, name: str, status: ShownStatus) -> JobView:
+    steps = [_step_view(run, job, step, status) for job, step in plan.steps_of(name)]
+    return JobView(name=name, status=_job_status(plan, run, name, steps), steps=steps)
+
+
+def _job_status(plan: Plan, run: RunState, name: str, steps: list[StepView]) -> JobStatus:
+    end = job_end(plan, run, name)
+    if end is not None:
+        return end
+    statuses = {step.status for step in steps}
+    if statuses & {"running", "unknown"}:
+        return "running"
+    if "waiting" in statuses:
+        return "waiting"
+    return "pending" if statuses == {"pending"} else "running"
+
+
+def _step_view(run: RunState, job: str, name: str, status: ShownStatus) -> StepView:
+    step = run.step(job, name)
+    shown: StepViewStatus = "unknown" if status == "interrupted" and step.status == "running" else step.status
+    wait = run.waits.get(step.wait_id) if step.wait_id else None
+    return StepView(
+        name=name,
+        job=job,
+        status=shown,
+        wait_kind=wait.kind if wait else None,
+        wait_id=step.wait_id,
+        error=ErrorView(code=step.error.code, message=step.error.message, details=step.error.details)
+        if step.error
+        else None,
+        skip_reason=step.skip_reason,
+        allowed_failure=step.allowed_failure,
+        outputs=step.outputs,
+        started_at=step.started_at,
+        finished_at=step.finished_at,
+    )

@@ -1,0 +1,132 @@
+"""The library: the use cases that the command line offers in a shell, as methods of one object."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from swamp_core.ambient import Ambient
+from swamp_core.app import cancel, datastore, finding, history, recover, resume, run, signal, waits, workflows
+from swamp_core.app.driving import Attention
+from swamp_core.app.views import (
+    DatastoreView,
+    HistoryResult,
+    RunHistory,
+    RunResult,
+    SignalResult,
+    ValidateResult,
+    WaitsResult,
+    WorkflowsResult,
+)
+from swamp_core.app.workspace import Setting, Workspace, open_workspace
+
+
+class Swamp:
+    """Workflows of one repo directory, with their runs in one store.
+
+    Every method raises `Refused` when it does not do what was asked (`code` says why) and `StoreError` when the store
+    cannot be used. A `Swamp` keeps nothing in memory: several, on any hosts, may work on the same store.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> repo = Path(tempfile.mkdtemp())
+    >>> _ = (repo / "workflows").mkdir()
+    >>> _ = (repo / "workflows" / "ask.yaml").write_text('''
+    ... jobs:
+    ...   - name: ask
+    ...     steps: [{name: answer, task: {type: wait_for_signal, timeout: 1h}}]
+    ... ''')
+    >>> swamp = Swamp.open(repo)
+    >>> suspended = swamp.run("ask")
+    >>> suspended.run.status
+    'suspended'
+    >>> receipt = swamp.signal(suspended.waits[0].wait_id, {"approved": True})
+    >>> receipt.status
+    'accepted'
+    >>> swamp.resume("ask").run.status
+    'succeeded'
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+
+    @classmethod
+    def open(
+        cls, repo_dir: str | Path = ".", *, datastore: Setting | None = None, ambient: Ambient | None = None
+    ) -> Swamp:
+        """The Swamp of a repo directory.
+
+        `datastore` is a URL or a mapping; without it the environment variable `SWAMP_DATASTORE`, then `.swamp.yaml`,
+        then a directory inside the repo decides. `ambient` replaces the clock, IDs and user, for tests.
+        """
+        return cls(open_workspace(repo_dir, datastore=datastore, ambient=ambient, environ=os.environ))
+
+    def run(
+        self,
+        workflow: str,
+        inputs: Mapping[str, JsonValue] | None = None,
+        *,
+        wait: bool = False,
+        attention: Attention | None = None,
+    ) -> RunResult:
+        """Start a run and drive it until it ends or must wait for a signal; with `wait`, until it ends."""
+        runnable = workflows.load_runnable(self.workspace, workflow)
+        return run.run_workflow(self.workspace, runnable, inputs or {}, wait=wait, attention=attention)
+
+    def waits(self, *, workflow: str | None = None) -> WaitsResult:
+        """The open waits, oldest first, of one workflow or of all."""
+        return waits.list_waits(self.workspace, workflow=workflow)
+
+    def signal(
+        self,
+        wait_id: str,
+        payload: Mapping[str, JsonValue] | str | bytes,
+        *,
+        idempotency_key: str | None = None,
+    ) -> SignalResult:
+        """Give a payload to an open wait and get the receipt; the run goes on when somebody resumes it.
+
+        The payload is kept in plain text; it must carry no secret.
+        """
+        return signal.signal(self.workspace, wait_id, payload, idempotency_key=idempotency_key)
+
+    def resume(self, run: str, *, wait: bool = False, attention: Attention | None = None) -> RunResult:
+        """Take up a suspended run, named by its ID, the beginning of it, or its workflow's name, and drive it."""
+        found = finding.find_run(self.workspace, run)
+        return resume.resume(self.workspace, found.run_id, wait=wait, attention=attention)
+
+    def cancel(self, run: str, *, reason: str | None = None, wait: bool = False) -> RunResult:
+        """End a run, leaving no step waiting."""
+        found = finding.find_run(self.workspace, run)
+        return cancel.cancel(self.workspace, found.run_id, reason=reason, wait=wait)
+
+    def recover(self, run: str, *, acknowledge_unknown: bool = False) -> RunResult:
+        """Give up on the lost driver of a run, so that the run can be resumed."""
+        found = finding.find_run(self.workspace, run)
+        return recover.recover(self.workspace, found.run_id, acknowledge_unknown=acknowledge_unknown)
+
+    def history(
+        self, *, workflow: str | None = None, status: str | None = None, limit: int = history.LIMIT
+    ) -> HistoryResult:
+        """The newest runs first."""
+        return history.list_runs(self.workspace, workflow=workflow, status=status, limit=limit)
+
+    def get_run(self, run: str) -> RunHistory:
+        """A run with every event of its journal."""
+        found = finding.find_run(self.workspace, run)
+        return history.get_run(self.workspace, found.run_id)
+
+    def workflows(self) -> WorkflowsResult:
+        """The workflow files of the repo."""
+        return workflows.list_workflows(self.workspace)
+
+    def validate(self, names: Sequence[str] = ()) -> ValidateResult:
+        """What is wrong with the workflow files, all of them or those named."""
+        return workflows.validate_workflows(self.workspace, names)
+
+    def datastore(self) -> DatastoreView:
+        """The datastore in use, and where its setting was found."""
+        return datastore.show_datastore(self.workspace)

@@ -1,0 +1,253 @@
+"""What the use cases answer with: plain values that become the documented JSON (camelCase, null for what is not).
+
+A view says what is known at one moment. Its field names and those of its JSON are a contract: others script
+against them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, JsonValue
+
+from swamp_core.engine.lives import ShownStatus
+from swamp_core.records.base import Instant, Model
+from swamp_core.records.families import WaitKind
+
+JobStatus = Literal["pending", "running", "waiting", "succeeded", "failed", "skipped"]
+StepViewStatus = Literal["pending", "running", "waiting", "succeeded", "failed", "skipped", "unknown"]
+
+
+class View(Model):
+    """A value that use cases answer with."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The view as JSON values."""
+        return self.model_dump(mode="json")
+
+
+class OwnerView(View):
+    """The process that drives a run."""
+
+    host: str
+    pid: int
+    lease_until: Instant
+
+
+class ErrorView(View):
+    """Why a step failed."""
+
+    code: str
+    message: str
+    details: dict[str, JsonValue]
+
+
+class StepView(View):
+    """A step of a run. `unknown`: it was running when the run's driver was lost."""
+
+    name: str
+    job: str
+    status: StepViewStatus
+    wait_kind: WaitKind | None = None
+    wait_id: str | None = None
+    error: ErrorView | None = None
+    skip_reason: str | None = None
+    allowed_failure: bool = False
+    outputs: dict[str, JsonValue] | None = None
+    started_at: Instant | None = None
+    finished_at: Instant | None = None
+
+
+class JobView(View):
+    """A job of a run."""
+
+    name: str
+    status: JobStatus
+    steps: list[StepView]
+
+
+class RunView(View):
+    """A run. `interrupted`: it is unfinished, and nobody drives it."""
+
+    id: str
+    workflow: str
+    status: ShownStatus
+    started_at: Instant
+    finished_at: Instant | None
+    inputs: dict[str, JsonValue]
+    parent_run_id: str | None
+    owner: OwnerView | None
+    jobs: list[JobView]
+
+
+class WaitView(View):
+    """An open wait. `expired` goes by this host's clock and settles nothing."""
+
+    wait_id: str
+    workflow: str
+    run_id: str
+    job: str
+    step: str
+    kind: WaitKind
+    key: str | None = None
+    opened_at: Instant
+    deadline: Instant
+    expired: bool
+    payload_schema: dict[str, JsonValue] | None = Field(alias="schema")
+    prompt: str | None
+    next_command: str
+
+
+class KeptView(View):
+    """An unfinished run that a new run of its workflow leaves alone, and why."""
+
+    run_id: str
+    wait_ids: list[str]
+    reason: str
+
+
+class RunResult(View):
+    """A run as a command left it, with its open waits; `kept` are other runs that it left alone."""
+
+    run: RunView
+    waits: list[WaitView] = Field(default=[])
+    superseded: list[str] = Field(default=[])
+    kept: list[KeptView] = Field(default=[])
+
+
+class UnreadableView(View):
+    """Something stands in the place of a wait's record that is none."""
+
+    wait_id: str
+    reason: str
+
+
+class WaitsResult(View):
+    """The open waits of the store."""
+
+    waits: list[WaitView]
+    unreadable: list[UnreadableView]
+
+
+class ReceiptView(View):
+    """What is kept of an accepted signal."""
+
+    id: str
+    wait_id: str
+    received_at: Instant
+    submitted_by: str
+    idempotency_key: str
+
+
+class SignalResult(View):
+    """An accepted signal. `repeated`: it had been accepted before, and this is the receipt of then."""
+
+    status: Literal["accepted", "repeated"]
+    wait_id: str
+    run_id: str
+    workflow: str
+    job: str
+    step: str
+    key: str | None = None
+    receipt: ReceiptView
+    expires_at: Instant | None = None
+    awaiting_resume: bool
+    resume_command: str
+    run: RunView | None = None
+
+
+class RunSummary(View):
+    """A line of the history. `awaiting_resume`: it is suspended and everything that it waits for is settled."""
+
+    id: str
+    workflow: str
+    status: ShownStatus | Literal["unreadable"]
+    started_at: Instant | None
+    finished_at: Instant | None
+    awaiting_resume: bool
+
+
+class HistoryResult(View):
+    """Runs, the newest first."""
+
+    runs: list[RunSummary]
+
+
+class RunHistory(View):
+    """A run with all its events, oldest first."""
+
+    run: RunView
+    events: list[dict[str, JsonValue]]
+
+
+class ProblemView(View):
+    """Something that is wrong in a workflow's file. Line and column count from 1."""
+
+    severity: Literal["error", "warning"]
+    code: str
+    message: str
+    line: int
+    column: int
+
+
+class ValidationView(View):
+    """What was found in a workflow's file."""
+
+    name: str
+    path: str
+    valid: bool
+    problems: list[ProblemView]
+
+
+class ValidateResult(View):
+    """What was found in workflow files, and in those model files that have problems."""
+
+    workflows: list[ValidationView]
+
+
+class WorkflowSummary(View):
+    """A workflow of the repo."""
+
+    name: str
+    path: str
+    description: str
+    keys: list[str] = Field(default=[])
+    valid: bool
+
+
+class WorkflowsResult(View):
+    """The workflows of the repo."""
+
+    workflows: list[WorkflowSummary]
+
+
+class DatastoreView(View):
+    """The datastore in use. `source` (as JSON, `from`) is where the setting was found."""
+
+    store: str
+    type: str
+    options: dict[str, JsonValue]
+    source: str = Field(alias="from")
+
+
+class StoreTypeView(View):
+    """A type of store; `install` is the command that makes it usable."""
+
+    type: str
+    distribution: str
+    installed: bool
+    install: str
+
+
+class StoresResult(View):
+    """The types of store that this installation knows."""
+
+    stores: list[StoreTypeView]
+
+
+class InitResult(View):
+    """What `init` wrote, as paths below the repo directory."""
+
+    repo_dir: str
+    created: list[str]
+    kept: list[str]

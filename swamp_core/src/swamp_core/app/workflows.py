@@ -1,0 +1,161 @@
+"""The workflows of the repo: finding one that may run, listing them, and saying what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from swamp_core.app.refusals import Refused
+from swamp_core.app.views import ProblemView, ValidateResult, ValidationView, WorkflowsResult, WorkflowSummary
+from swamp_core.app.workspace import Workspace
+from swamp_core.models.definition import Model
+from swamp_core.models.loading import find_model, known_models, load_models
+from swamp_core.workflow.definition import ModelMethod, Workflow
+from swamp_core.workflow.files import Loaded
+from swamp_core.workflow.loading import DIRECTORY, find_workflows
+from swamp_core.workflow.problems import Problem, did_you_mean, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """A valid workflow with the models that its steps call."""
+
+    workflow: Workflow
+    models: dict[str, Model]
+
+
+def list_workflows(workspace: Workspace) -> WorkflowsResult:
+    """The workflow files of the repo, valid or not."""
+    found, _ = _read(workspace)
+    return WorkflowsResult(
+        workflows=[
+            WorkflowSummary(
+                name=each.name,
+                path=_path(workspace, each.path),
+                description=each.definition.description if each.definition else "",
+                valid=each.valid,
+            )
+            for each in found
+        ]
+    )
+
+
+def validate_workflows(workspace: Workspace, names: Sequence[str] = ()) -> ValidateResult:
+    """What is wrong with the workflows, all of them or those named, and with the model files of the repo.
+
+    Raises `Refused` (`unknown_workflow`) for a name that no file has.
+    """
+    found, model_problems = _read(workspace)
+    for name in names:
+        if not any(each.name == name for each in found):
+            raise _unknown(workspace, name, found)
+    chosen = [each for each in found if not names or each.name in names]
+    views = [
+        ValidationView(
+            name=each.name,
+            path=_path(workspace, each.path),
+            valid=each.valid,
+            problems=[_problem(problem) for problem in each.problems],
+        )
+        for each in chosen
+    ]
+    return ValidateResult(workflows=views + _model_views(workspace, model_problems))
+
+
+def load_runnable(workspace: Workspace, name: str) -> Runnable:
+    """The workflow of that name, ready to run. Raises `Refused` (`unknown_workflow`, `invalid_workflow`)."""
+    models, model_problems = load_models(workspace.repo_dir)
+    found = find_workflows(workspace.repo_dir, known_models(models))
+    named = [each for each in found if each.name == name]
+    if not named:
+        raise _unknown(workspace, name, found)
+    workflow = named[0].definition
+    if workflow is None or len(named) > 1:
+        problems = [problem for each in named for problem in each.problems]
+        raise _invalid(workspace, name, [*problems, *(p for p in model_problems if p.severity == "error")])
+    return Runnable(workflow, _called(workflow, models))
+
+
+def _called(workflow: Workflow, models: dict[str, Model]) -> dict[str, Model]:
+    called = {
+        step.task.model_id_or_name: find_model(models, step.task.model_id_or_name)
+        for job in workflow.jobs
+        for step in job.steps
+        if isinstance(step.task, ModelMethod)
+    }
+    return {name: model for name, model in called.items() if model is not None}
+
+
+def _read(workspace: Workspace) -> tuple[tuple[Loaded[Workflow], ...], tuple[Problem, ...]]:
+    models, problems = load_models(workspace.repo_dir)
+    return find_workflows(workspace.repo_dir, known_models(models)), problems
+
+
+def _unknown(workspace: Workspace, name: str, found: Sequence[Loaded[Workflow]]) -> Refused:
+    directory = workspace.repo_dir / DIRECTORY
+    if not found:
+        return Refused(
+            "unknown_workflow",
+            f"There is no workflow {quoted(name)}: {directory} holds no workflow file.",
+            hint=f"A repo with an example is made by:\n{workspace.command('init')}",
+        )
+    message = f"There is no workflow {quoted(name)} in {directory}{did_you_mean(name, [each.name for each in found])}"
+    return Refused(
+        "unknown_workflow",
+        message,
+        hint=f"The workflows are listed by:\n{workspace.command('workflow', 'list')}",
+        details={"workflow": name, "known": [each.name for each in found]},
+    )
+
+
+def _invalid(workspace: Workspace, name: str, problems: Sequence[Problem]) -> Refused:
+    lines = "\n".join(str(problem) for problem in problems if problem.severity == "error")
+    return Refused(
+        "invalid_workflow",
+        f"The workflow {quoted(name)} cannot run:\n{lines}",
+        hint=f"Correct it, and check it with:\n{workspace.command('workflow', 'validate', name)}",
+        details={
+            "workflow": name,
+            "problems": [
+                {**_problem(problem).to_json(), "path": _path(workspace, problem.file)}
+                for problem in problems
+            ],
+        },
+    )
+
+
+def _model_views(workspace: Workspace, problems: Sequence[Problem]) -> list[ValidationView]:
+    by_file: dict[Path, list[Problem]] = {}
+    for problem in problems:
+        if problem.file is not None:
+            by_file.setdefault(problem.file, []).append(problem)
+    return [
+        ValidationView(
+            name=path.stem,
+            path=_path(workspace, path),
+            valid=not any(problem.severity == "error" for problem in found),
+            problems=[_problem(problem) for problem in found],
+        )
+        for path, found in by_file.items()
+    ]
+
+
+def _problem(problem: Problem) -> ProblemView:
+    return ProblemView(
+        severity=problem.severity,
+        code=problem.code,
+        message=problem.message,
+        line=problem.line,
+        column=problem.column,
+    )
+
+
+def _path(workspace: Workspace, path: Path | None) -> str:
+    if path is None:
+        return ""
+    return (
+        path.relative_to(workspace.repo_dir).as_posix()
+        if path.is_relative_to(workspace.repo_dir)
+        else str(path)
+    )

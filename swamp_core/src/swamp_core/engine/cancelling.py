@@ -1,0 +1,89 @@
+"""Cancelling a run from any host: the request goes into the journal, where a driver finds it within seconds.
+
+A run that nobody drives is ended by whoever cancels it. Nobody is told that a run is cancelled by a lease alone: if
+the driver that was believed dead comes back, it loses its next append and stops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from swamp_core.ambient import Ambient
+from swamp_core.engine.lives import is_driven
+from swamp_core.engine.moves import cancel_moves
+from swamp_core.engine.plan import plan_of_run
+from swamp_core.engine.readiness import run_end
+from swamp_core.journal.appending import Append, Appended, Blocked, append
+from swamp_core.journal.ending import clear_ended, end_run
+from swamp_core.journal.entry import Journal
+from swamp_core.journal.reading import read_journal
+from swamp_core.records.base import Absent, Unreadable
+from swamp_core.run.events import CancelRequested, Event
+from swamp_core.run.state import RunState
+from swamp_core.store.operations import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRecorded:
+    """The request is in the journal; the driver ends the run."""
+
+    run: RunState
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """The run is over, and by this call: `already` is False."""
+
+    run: RunState
+    already: bool
+
+
+Cancelling = CancelRecorded | RunEnded | Absent | Blocked
+
+
+def cancel_run(run_id: str, *, by: str, reason: str | None, ambient: Ambient) -> Protocol[Cancelling]:
+    """Ask for the end of a run, and end it when nobody drives it. It can be repeated."""
+    token = ambient.ids.random_id()
+    while True:
+        journal = yield from read_journal(run_id)
+        if not isinstance(journal, Journal):
+            return Blocked(journal) if isinstance(journal, Unreadable) else journal
+        run = journal.run
+        if run.ended:
+            yield from clear_ended(run)
+            return RunEnded(run, already=True)
+        now = ambient.clock.now()
+        request: list[Event] = [] if run.cancellation else [CancelRequested(at=now, by=by, reason=reason)]
+        if not is_driven(run, now, ambient.host):
+            ended = yield from end_unattended(journal, request, token=token, ambient=ambient)
+        elif request:
+            ended = yield from append(journal, request, entry_id=ambient.ids.random_id(), owner=token)
+        else:
+            return CancelRecorded(run)
+        match ended:
+            case Appended(journal=after):
+                return RunEnded(after.run, already=False) if after.run.ended else CancelRecorded(after.run)
+            case Blocked():
+                return ended
+
+
+def end_unattended(
+    journal: Journal, events: list[Event], *, token: str, ambient: Ambient
+) -> Protocol[Append]:
+    """End a run that nobody drives, as cancelled, after these events. On `Lost` or `Void`, read and decide again."""
+    plan = plan_of_run(journal.run)
+    events = events + cancel_moves(plan, journal.run, ambient, running=True)
+    if events:
+        appended = yield from append(journal, events, entry_id=ambient.ids.random_id(), owner=token)
+        if not isinstance(appended, Appended):
+            return appended
+        journal = appended.journal
+    return (
+        yield from end_run(
+            journal,
+            run_end(plan, journal.run),
+            now=ambient.clock.now(),
+            entry_id=ambient.ids.random_id(),
+            owner=token,
+        )
+    )

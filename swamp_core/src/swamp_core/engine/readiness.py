@@ -1,0 +1,110 @@
+"""Which steps may start, which will never run, and how jobs and the run have ended: pure.
+
+There are no levels: a step starts as soon as what it depends on is done. A condition is judged when what it asks
+about has ended, and one that does not hold skips the step at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import cast
+
+from swamp_core.engine.plan import Plan, StepRef
+from swamp_core.run.events import RunEnd
+from swamp_core.run.state import RunState
+from swamp_core.workflow.conditions import EndStatus, holds
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Everything that the step depends on is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """Something that the step depends on has not ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A condition does not hold; the reason is a sentence."""
+
+    reason: str
+
+
+def decide_start(plan: Plan, run: RunState, ref: StepRef) -> Ready | NotYet | Skip:
+    """What becomes of a pending step."""
+    job_name = ref[0]
+    blocked = False
+    for job_dependency in plan.jobs[job_name].depends_on:
+        status = job_end(plan, run, job_dependency.name)
+        blocked |= status is None
+        if status and not holds(job_dependency.condition, status):
+            return Skip(
+                f"The job depends on another end of job `{job_dependency.name}`, which {_ended(status)}."
+            )
+    for dependency in plan.steps[ref].depends_on:
+        status = step_end(run, (job_name, dependency.name))
+        blocked |= status is None
+        if status and not holds(dependency.condition, status):
+            return Skip(f"It depends on another end of step `{dependency.name}`, which {_ended(status)}.")
+    return NotYet() if blocked else Ready()
+
+
+def step_end(run: RunState, ref: StepRef) -> EndStatus | None:
+    """How the step ended, or None while it has not."""
+    step = run.step(*ref)
+    return cast("EndStatus", step.status) if step.ended else None
+
+
+def job_end(plan: Plan, run: RunState, name: str) -> EndStatus | None:
+    """How the job ended, or None while it has not: failed when a step failed that was not allowed to."""
+    job = run.job(name)
+    steps = len(plan.jobs[name].steps)
+    if job.ended < steps:
+        return None
+    if job.failed:
+        return "failed"
+    return "skipped" if job.skipped == steps else "succeeded"
+
+
+def all_ended(plan: Plan, run: RunState) -> bool:
+    """Whether every step of the run is over."""
+    return all(job_end(plan, run, name) is not None for name in plan.jobs)
+
+
+def run_end(plan: Plan, run: RunState) -> RunEnd:
+    """How a run whose steps are all over ends."""
+    if run.cancellation:
+        return "cancelled"
+    return "failed" if any(job_end(plan, run, name) == "failed" for name in plan.jobs) else "succeeded"
+
+
+def pending(plan: Plan, run: RunState) -> list[StepRef]:
+    """The steps that nothing has happened to yet."""
+    return [ref for ref in plan.steps if run.step(*ref).status == "pending"]
+
+
+def has_ready_step(plan: Plan, run: RunState) -> bool:
+    """Whether something could be done at once: a step could start or be skipped, or a planned wait be opened."""
+    if any(run.waits[wait_id].status == "planned" for wait_id in run.waiting()):
+        return True
+    return any(not isinstance(decide_start(plan, run, ref), NotYet) for ref in pending(plan, run))
+
+
+def follows(plan: Plan, run: RunState, ended: Iterable[StepRef]) -> list[StepRef]:
+    """The steps whose readiness may have changed by the end of these."""
+    affected: dict[StepRef, None] = {}
+    jobs: dict[str, None] = {}
+    for ref in ended:
+        affected.update(dict.fromkeys(plan.steps_after_step.get(ref, ())))
+        if job_end(plan, run, ref[0]) is not None:
+            jobs.update(dict.fromkeys(plan.jobs_after_job.get(ref[0], ())))
+    for job in jobs:
+        affected.update(dict.fromkeys(plan.steps_of(job)))
+    return [ref for ref in affected if run.step(*ref).status == "pending"]
+
+
+def _ended(status: EndStatus) -> str:
+    return "was skipped" if status == "skipped" else status

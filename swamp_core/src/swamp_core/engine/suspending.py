@@ -1,0 +1,118 @@
+"""Suspending a run and taking it up again.
+
+Suspending appends `run_suspended`, and *then* looks for outcomes once more. A signal that arrives with `--resume`
+while the run is still running finds a driver and leaves it at that; it was stored before it looked, so either the
+driver's last look finds it, or its own look finds the run suspended. Neither misses the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from swamp_core.engine.plan import plan_of_run
+from swamp_core.engine.readiness import has_ready_step
+from swamp_core.journal.appending import Appended, Blocked, Lost, Void, append
+from swamp_core.journal.entry import Journal
+from swamp_core.journal.reading import read_journal
+from swamp_core.journal.starting import UnknownFormat, check_format
+from swamp_core.records.base import Absent, Unreadable
+from swamp_core.run.events import Owner, RunResumed, RunSuspended
+from swamp_core.run.state import RunState
+from swamp_core.store.operations import Protocol
+from swamp_core.waits.applying import Application, StillOpen, look_at_waits
+
+Applications = dict[str, Application]
+"""What the waits of a run have come to, by wait ID, as far as they are settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """The run is ours to drive from here; `applications` are still to be written to its journal."""
+
+    journal: Journal
+    applications: Applications
+
+
+@dataclass(frozen=True, slots=True)
+class WaitsOpen:
+    """Nothing can be done before these waits, by ID, are settled."""
+
+    run: RunState
+    wait_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotSuspended:
+    """The run is driven, was interrupted, or is over: its status says which."""
+
+    run: RunState
+
+
+Suspension = Resumed | WaitsOpen | Lost | Void | Blocked
+Resumption = Resumed | WaitsOpen | NotSuspended | Absent | Blocked | UnknownFormat
+
+
+def suspend_run(
+    journal: Journal, *, owner: Owner, now: datetime, suspended_id: str, resumed_id: str
+) -> Protocol[Suspension]:
+    """Suspend a run that nothing more can be done for; `Resumed` when its waits turn out to be settled.
+
+    Once `run_suspended` is written this process no longer drives: if another takes the run up first, so be it.
+    """
+    appended = yield from append(journal, [RunSuspended(at=now)], entry_id=suspended_id, owner=owner.token)
+    if not isinstance(appended, Appended):
+        return appended
+    taken = yield from _take_up(appended.journal, owner=owner, now=now, entry_id=resumed_id)
+    return taken if isinstance(taken, Resumed) else WaitsOpen(appended.journal.run, ())
+
+
+def resume_run(
+    run_id: str, *, owner: Owner, now: datetime, entry_id: str, build: str
+) -> Protocol[Resumption]:
+    """Take up a suspended run, unless all that could be done waits for a signal.
+
+    Overdue waits are settled as timed out. Of several that resume at once one is given `Resumed`; the others see
+    who was. To repeat one whose answer is not known, call this again with the same arguments.
+    """
+    unknown = yield from check_format(build)
+    if unknown:
+        return unknown
+    while True:
+        journal = yield from read_journal(run_id)
+        if isinstance(journal, Absent):
+            return journal
+        if isinstance(journal, Unreadable):
+            return Blocked(journal)
+        run = journal.run
+        if run.owner and run.owner.token == owner.token:
+            _, applications = yield from _look(run, now)
+            return Resumed(journal, applications)
+        if run.status != "suspended":
+            return NotSuspended(run)
+        taken = yield from _take_up(journal, owner=owner, now=now, entry_id=entry_id)
+        match taken:
+            case Resumed() | WaitsOpen() | Blocked():
+                return taken
+            case _:
+                continue
+
+
+def _take_up(
+    journal: Journal, *, owner: Owner, now: datetime, entry_id: str
+) -> Protocol[Resumed | WaitsOpen | Lost | Void | Blocked]:
+    run = journal.run
+    still_open, applications = yield from _look(run, now)
+    if still_open and not has_ready_step(plan_of_run(run), run):
+        return WaitsOpen(run, still_open)
+    appended = yield from append(
+        journal, [RunResumed(at=now, owner=owner)], entry_id=entry_id, owner=owner.token
+    )
+    return Resumed(appended.journal, applications) if isinstance(appended, Appended) else appended
+
+
+def _look(run: RunState, now: datetime) -> Protocol[tuple[tuple[str, ...], Applications]]:
+    decided = yield from look_at_waits(run, now)
+    still_open = tuple(wait_id for wait_id, each in decided.items() if isinstance(each, StillOpen))
+    applications = {wait_id: each for wait_id, each in decided.items() if not isinstance(each, StillOpen)}
+    return still_open, applications

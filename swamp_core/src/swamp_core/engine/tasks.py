@@ -1,0 +1,129 @@
+"""Carrying out method calls on worker threads: how a call ended comes back as the event that says so.
+
+A call that raises is a fault of this program or of the store, not of the step: the exception is handed to the
+driver's own thread, which stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import cast
+
+from swamp_core.models.definition import ShellModel
+from swamp_core.models.method import Invocation, MethodCall, MethodResult
+from swamp_core.models.shell import ShellCall
+from swamp_core.payload.strict_json import compact
+from swamp_core.records.base import Instant, Unreadable
+from swamp_core.run import events
+
+OUTPUT_BYTES_MAX = 256 * 1024
+GRACE_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A task of a step ended: with what its call gave, or with what kept a wait from being registered, if anything."""
+
+    job: str
+    step: str
+    result: MethodResult | Unreadable | None
+
+
+class Tasks:
+    """The tasks in flight of one driver. Used by the driver's thread alone, but for `wake`."""
+
+    def __init__(self, workers: int) -> None:
+        self.calls = 0
+        self._in_flight: dict[tuple[str, str], MethodCall | None] = {}
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="swamp-task")
+        self._done: SimpleQueue[Ended | BaseException | None] = SimpleQueue()
+
+    def __len__(self) -> int:
+        return len(self._in_flight)
+
+    def call(self, call: MethodCall, invocation: Invocation) -> None:
+        """Start a method call for the step that the invocation names."""
+        self.calls += 1
+        self._start(invocation.job, invocation.step, call, lambda: call.run(invocation))
+
+    def register(self, job: str, step: str, work: Callable[[], Unreadable | None]) -> None:
+        """Start to register a step's wait."""
+        self._start(job, step, None, work)
+
+    def wait(self, timeout_s: float) -> list[Ended]:
+        """The tasks that ended, as soon as there are any, or none after the timeout or a `wake`."""
+        ended: list[Ended] = []
+        try:
+            self._take(self._done.get(timeout=timeout_s), ended)
+            while True:
+                self._take(self._done.get_nowait(), ended)
+        except Empty:
+            return ended
+
+    def wake(self) -> None:
+        """Make `wait` return; may be called from a signal handler."""
+        self._done.put(None)
+
+    def stop(self) -> None:
+        """Ask every call in flight to end; they still have to be waited for."""
+        for call in self._in_flight.values():
+            if call is not None:
+                call.stop(GRACE_S)
+
+    def close(self) -> None:
+        """End every call and wait until no thread of ours is left."""
+        self.stop()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _start(
+        self,
+        job: str,
+        step: str,
+        call: MethodCall | None,
+        work: Callable[[], MethodResult | Unreadable | None],
+    ) -> None:
+        self._in_flight[job, step] = call
+
+        def carry_out() -> None:
+            try:
+                self._done.put(Ended(job, step, work()))
+            except BaseException as error:
+                self._done.put(error)
+
+        self._pool.submit(carry_out)
+
+    def _take(self, item: Ended | BaseException | None, ended: list[Ended]) -> None:
+        if isinstance(item, BaseException):
+            raise item
+        if item is not None:
+            if self._in_flight.pop((item.job, item.step)) is not None:
+                self.calls -= 1
+            ended.append(item)
+
+
+def call_of(models: dict[str, events.Json], model: str, method: str) -> MethodCall:
+    """A call of a method of a model that the run has pinned; a run starts only with models that have the method."""
+    return ShellCall(ShellModel.from_json(models[model]).methods[method])
+
+
+def result_event(
+    result: MethodResult, *, at: Instant, job: str, step: str, allowed: bool
+) -> events.StepSucceeded | events.StepFailed:
+    """What became of a step whose method call gave this result."""
+    if result.outputs is not None:
+        size = len(compact(result.outputs))
+        if size <= OUTPUT_BYTES_MAX:
+            return events.StepSucceeded(at=at, job=job, step=step, outputs=result.outputs)
+        error = events.StepError(
+            code="output_too_large",
+            message=f"The step's outputs have {size} bytes; at most {OUTPUT_BYTES_MAX} are kept. Write less.",
+        )
+        return events.StepFailed(at=at, job=job, step=step, error=error, allowed=allowed)
+    assert result.error is not None
+    details = cast("events.Json", dict(result.error.details))
+    error = events.StepError(code=result.error.code, message=result.error.message, details=details)
+    log: events.Json = {"stdout": result.stdout, "stderr": result.stderr}
+    return events.StepFailed(at=at, job=job, step=step, error=error, allowed=allowed, outputs=log)
