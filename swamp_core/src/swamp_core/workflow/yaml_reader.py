@@ -203,7 +203,7 @@ def _syntax_error(error: yaml.MarkedYAMLError, text: str) -> InvalidYaml:
         return _too_deep(at)
     if line[at.column - 1 :].startswith("\t"):
         message = "A tab cannot indent YAML; use spaces."
-    elif line[: at.column - 1].endswith("${"):
+    elif line[max(at.column - 2, 0) :].startswith("${{"):
         message = "An expression inside `{ }` or `[ ]` must be quoted."
     elif "mapping values" in said:
         message = "The `: ` here would start a mapping inside a value; quote the value if it is text."
