@@ -31,7 +31,7 @@ CHECKS_PER_VALUE = 20
 _checks_left: ContextVar[list[int]] = ContextVar("checks_left")
 
 
-class _TooMuchWork(Exception):  # noqa: N818 - a signal inside this module
+class _TooMuchWork(Exception):
     pass
 
 
