@@ -18,16 +18,16 @@ from swamp_core.workflow.problems import quoted
 
 INPUT_PREFIX = "SWAMP_INPUT_"
 
-_NOT_IN_VARIABLE = re.compile(r"[^A-Z0-9]")
+_NOT_IN_VARIABLE = re.compile(r"[^A-Za-z0-9]")
 
 
-class InputNotPassed(ValueError):  # noqa: N818 (it says what became of the input)
+class InputNotPassed(ValueError):
     """An input cannot be handed to a process as it is; the text says which and why."""
 
 
 def variable_of(name: str) -> str:
     """The variable that holds the input of the name: `release-note` is in SWAMP_INPUT_RELEASE_NOTE."""
-    return INPUT_PREFIX + _NOT_IN_VARIABLE.sub("_", name.upper())
+    return INPUT_PREFIX + _NOT_IN_VARIABLE.sub("_", name).upper()
 
 
 def environment(

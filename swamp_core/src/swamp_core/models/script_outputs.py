@@ -23,7 +23,7 @@ _RESERVED = frozenset({EXIT_CODE, STDOUT, STDERR})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z", re.ASCII)
 
 
-class InvalidOutput(ValueError):  # noqa: N818 (it says what the output is)
+class InvalidOutput(ValueError):
     """The outputs of a script cannot be used; the text says why."""
 
     def __init__(self, message: str, code: str = "invalid_output") -> None:
@@ -89,7 +89,10 @@ def _read(file: Path) -> bytes:
         return b""
     except OSError as error:
         raise InvalidOutput(f"The file $SWAMP_OUTPUT cannot be read: {error.strerror or error}.") from error
-    with os.fdopen(descriptor, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise InvalidOutput("The script put something in place of $SWAMP_OUTPUT that is no file.")
-        return opened.read(OUTPUT_BYTES_MAX + 1)
+    try:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            with os.fdopen(descriptor, "rb", closefd=False) as opened:
+                return opened.read(OUTPUT_BYTES_MAX + 1)
+    finally:
+        os.close(descriptor)
+    raise InvalidOutput("The script put something in place of $SWAMP_OUTPUT that is no file.")

@@ -34,11 +34,7 @@ def findings_of(error: ValidationError, value: Any, root: type[BaseModel]) -> li
 
 def _echoes(error: ErrorDetails, value: Any) -> bool:
     """Whether it says only that a list is empty once its invalid members, each reported, are left out."""
-    if error["type"] != "too_short":
-        return False
-    for step in _path_in(value, error["loc"]):
-        value = value[step]
-    return len(value) > 0
+    return error["type"] == "too_short" and len(_value_at(value, _path_in(value, error["loc"]))) > 0
 
 
 def _finding(error: ErrorDetails, value: Any, root: type[BaseModel]) -> Finding:
@@ -54,8 +50,9 @@ def _finding(error: ErrorDetails, value: Any, root: type[BaseModel]) -> Finding:
             suggestion = did_you_mean(field, _fields_at(root, error["loc"][:-1]))
             return Finding(path, "unknown_field", f"Unknown field {quoted(field)}{suggestion}", at_key=True)
         case "literal_error":
+            given = str(_value_at(value, path))
             known = context["expected"].strip("'").split("' or '")
-            message = f"Unknown {field}{did_you_mean('', known)}"
+            message = f"Unknown {field} {quoted(given)}{did_you_mean(given, known)}"
             return Finding(path, f"unknown_{field}", message)
         case "union_tag_invalid":
             tag = context["tag"]
@@ -78,6 +75,12 @@ def _path_in(value: Any, location: tuple[int | str, ...]) -> KeyPath:
             value = value[step]
             path.append(step)
     return tuple(path)
+
+
+def _value_at(value: Any, path: KeyPath) -> Any:
+    for step in path:
+        value = value[step]
+    return value
 
 
 def _last_key(path: KeyPath) -> str:

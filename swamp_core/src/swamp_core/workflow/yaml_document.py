@@ -19,7 +19,7 @@ class Position:
         return f"line {self.line}, column {self.column}"
 
 
-class InvalidYaml(Exception):  # noqa: N818 (it says what the file is)
+class InvalidYaml(Exception):
     """The bytes are not a YAML document that Swamp reads; `problem` says why and where."""
 
     def __init__(self, code: str, message: str, at: Position) -> None:

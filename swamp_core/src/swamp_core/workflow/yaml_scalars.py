@@ -21,7 +21,7 @@ _NUMBER_CHARACTERS_MAX = 40
 _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
-class InexactNumber(ValueError):  # noqa: N818 (it says what the text is)
+class InexactNumber(ValueError):
     """The text looks like a number, and as a number it would not be what the author sees."""
 
 
