@@ -76,10 +76,12 @@ class StagedRecord:
             os.unlink(self.path)
 
 
-def sweep(directory: str, now_s: float) -> None:
-    """Remove what was staged more than a day before `now_s`; whatever cannot be removed stays."""
-    with suppress(OSError), os.scandir(directory) as entries:
-        for entry in entries:
-            with suppress(OSError):
-                if now_s - entry.stat().st_mtime > SWEPT_AFTER_S:
-                    os.unlink(entry.path)
+def sweep(directory: str, newest: StagedRecord) -> None:
+    """Remove what was staged more than a day before `newest`; whatever cannot be removed stays."""
+    with suppress(OSError):
+        now_s = newest.written_at_s()
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    if now_s - entry.stat().st_mtime > SWEPT_AFTER_S:
+                        os.unlink(entry.path)

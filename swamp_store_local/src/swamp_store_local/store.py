@@ -128,7 +128,7 @@ class LocalStore:
             staged = StagedRecord(self._staging, data)
         if not self._ready:
             self._ready = True
-            sweep(self._staging, staged.written_at_s())
+            sweep(self._staging, staged)
         return staged
 
     def _prepare(self) -> None:
@@ -146,20 +146,22 @@ class LocalStore:
         for _ in range(LINK_ATTEMPTS_MAX):
             try:
                 os.link(staged.path, record)
+            except FileNotFoundError as missing:
+                if staged.link_count() == 0:
+                    raise StoreUnavailable("The staged record was removed before it was stored") from missing
+                make_directories(self._root, record)
+                continue
             except OSError as error:
                 if not _landed(staged, record, error):
-                    match error:
-                        case FileExistsError():
-                            self._check_it_is_a_record(record)
-                            self._sync_up_from(
-                                record
-                            )  # nobody may act on a record that a power failure takes
-                            return False
-                        case FileNotFoundError() if staged.link_count() > 0:
-                            make_directories(self._root, record)
-                            continue
-                        case _:
-                            raise self._refusal(staged, error) from error
+                    if isinstance(error, FileExistsError):
+                        self._confirm_that_it_stays(record)
+                        return False
+                    if _tells_of_no_hard_links(staged, error):
+                        raise ConditionalWritesUnsupported(
+                            f"The file system of {self._root} does not make hard links there",
+                            hint="Put the datastore on one local disk or NFS mount; FAT and some others have none.",
+                        ) from error
+                    raise
             try:
                 self._sync_up_from(record)
             except OSError as error:
@@ -170,24 +172,15 @@ class LocalStore:
             return True
         raise StoreUnavailable("The directories of the record were pruned each time that they were made")
 
+    def _confirm_that_it_stays(self, record: str) -> None:
+        """Before a create is lost to a record: it is one, and no power failure takes it back afterwards."""
+        if os.path.isdir(record):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), record)
+        self._sync_up_from(record)
+
     def _sync_up_from(self, record: str) -> None:
         for directory in directories_up_to(self._root, record):
             sync_directory(directory)
-
-    def _check_it_is_a_record(self, record: str) -> None:
-        if os.path.isdir(record):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), record)
-
-    def _refusal(self, staged: StagedRecord, error: OSError) -> Exception:
-        """What to raise for a link that the file system refused, and that did not land."""
-        if isinstance(error, FileNotFoundError):
-            return StoreUnavailable("The staged record was removed before it was stored")
-        if error.errno in _NO_HARD_LINKS or (error.errno == errno.EPERM and not staged.can_be_linked()):
-            return ConditionalWritesUnsupported(
-                f"The file system of {self._root} does not make hard links there",
-                hint="Put the datastore on one local disk or NFS mount; FAT and some other mounts have none.",
-            )
-        return error
 
     def _prune(self, record: str) -> None:
         """Remove the directories that a deleted record left empty, and make what went stay gone."""
@@ -210,6 +203,10 @@ def _landed(staged: StagedRecord, record: str, error: OSError) -> bool:
             "The file system failed while the record was stored, and does not say whether it was",
             put_id=staged.put_id,
         ) from error
+
+
+def _tells_of_no_hard_links(staged: StagedRecord, error: OSError) -> bool:
+    return error.errno in _NO_HARD_LINKS or (error.errno == errno.EPERM and not staged.can_be_linked())
 
 
 def _removed(directory: str) -> bool:
