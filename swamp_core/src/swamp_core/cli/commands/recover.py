@@ -1,0 +1,39 @@
+"""`swamp workflow recover`."""
+
+from __future__ import annotations
+
+import click
+
+from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.global_options import GlobalOptionsCommand
+from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.usage import TEXT
+
+
+@click.command("recover", cls=GlobalOptionsCommand)
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.option("--run", "run_id", metavar="ID", type=TEXT, required=True, help="Which run of the workflow.")
+@click.option(
+    "--acknowledge-unknown",
+    is_flag=True,
+    help="The steps that were running may run again, although nobody knows how far they came.",
+)
+@click.pass_obj
+def recover(invocation: Invocation, name: str, run_id: str, acknowledge_unknown: bool) -> ExitCode:
+    r"""Give up on the lost driver of an interrupted run, so that the run can be resumed.
+
+    A run is interrupted when the process that drove it is gone. A step that it was running and that has no guard is
+    only run again when you say that it may.
+
+    \b
+      swamp workflow recover release --run 0192f0c1-… --acknowledge-unknown
+    """
+    from swamp_core.app import recover as use_case
+    from swamp_core.app.finding import find_run
+    from swamp_core.cli.rendering.runs import run_exit_code, run_parts
+
+    workspace = invocation.workspace
+    found = find_run(workspace, name, run=run_id)
+    result = use_case.recover(workspace, found.run_id, acknowledge_unknown=acknowledge_unknown)
+    invocation.output.answer(result.to_json(), run_parts(result, workspace))
+    return run_exit_code(result.run)

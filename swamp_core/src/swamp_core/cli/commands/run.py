@@ -1,0 +1,62 @@
+"""`swamp workflow run`."""
+
+from __future__ import annotations
+
+import click
+
+from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.global_options import GlobalOptionsCommand
+from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.usage import NAME_AND_VALUE
+
+INPUT_FILE_BYTES_MAX = 4 * 1024 * 1024
+
+
+@click.command("run", cls=GlobalOptionsCommand)
+@click.argument("name")
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    type=NAME_AND_VALUE,
+    help="An input, read by the type that the workflow declares for it. May be repeated.",
+)
+@click.option(
+    "--input-file", metavar="FILE", help="A file with inputs as a JSON object; - is stdin. --input beats it."
+)
+@click.option(
+    "--wait", is_flag=True, help="Stay until the run has ended; resume it as its waits are settled."
+)
+@click.pass_obj
+def run(
+    invocation: Invocation, name: str, inputs: tuple[str, ...], input_file: str | None, wait: bool
+) -> ExitCode:
+    r"""Run a workflow until it ends or must wait for a signal.
+
+    A run that is suspended is kept in the store; whoever has its wait ID can signal it, from any host. Earlier runs
+    that wait are left alone. An interrupt cancels the run.
+
+    \b
+      swamp workflow run release --input env=dev
+    """
+    from swamp_core.app.inputs import read_inputs
+    from swamp_core.app.run import run_workflow
+    from swamp_core.app.workflows import load_runnable
+    from swamp_core.cli.following import driven
+    from swamp_core.cli.reading import read_bytes
+
+    workspace = invocation.workspace
+    file = read_bytes(input_file, bytes_max=INPUT_FILE_BYTES_MAX) if input_file is not None else None
+    runnable = load_runnable(workspace, name)
+    texts = dict(_pair(each) for each in inputs)
+    given = read_inputs(runnable.workflow, texts, file)
+    return driven(
+        invocation,
+        lambda attention: run_workflow(workspace, runnable, given, wait=wait, attention=attention),
+    )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    return name, value

@@ -1,0 +1,59 @@
+"""`swamp workflow signal`."""
+
+from __future__ import annotations
+
+import click
+
+from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.global_options import GlobalOptionsCommand
+from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.usage import TEXT, Misuse
+
+
+@click.command("signal", cls=GlobalOptionsCommand)
+@click.argument("wait_id")
+@click.option("--payload", metavar="JSON", help="The payload: a JSON object.")
+@click.option("--payload-file", metavar="FILE", help="A file with the payload; - is stdin.")
+@click.option(
+    "--resume", "and_resume", is_flag=True, help="Then resume the run, if nothing else is waited for."
+)
+@click.option(
+    "--idempotency-key",
+    metavar="TEXT",
+    type=TEXT,
+    help="Names this signal, so that repeating it gives the same receipt. One is made up and shown otherwise.",
+)
+@click.pass_obj
+def signal(
+    invocation: Invocation,
+    wait_id: str,
+    payload: str | None,
+    payload_file: str | None,
+    and_resume: bool,
+    idempotency_key: str | None,
+) -> ExitCode:
+    r"""Give a payload to an open wait, and get the receipt.
+
+    It may be done from any host that reaches the store. It never touches the run, which goes on when it is resumed.
+    On a terminal, without a payload, the fields are asked for.
+
+    The payload is kept in plain text and shown to whoever can read the store: it must carry no secret.
+
+    \b
+      swamp workflow signal 5d0f4c6a --payload '{"verdict":"ship"}' --resume
+    """
+    from swamp_core.app import signal as use_case
+    from swamp_core.cli.payloads import read_payload
+    from swamp_core.cli.rendering.signals import signal_parts
+    from swamp_core.cli.resuming import resumed
+
+    workspace = invocation.workspace
+    if payload is not None and payload_file is not None:
+        raise Misuse("The payload is given twice.", hint="Give either --payload or --payload-file.")
+    given = read_payload(invocation, wait_id, payload, payload_file)
+    result = use_case.signal(workspace, wait_id, given, idempotency_key=idempotency_key)
+    interrupted = False
+    if and_resume:
+        result, interrupted = resumed(invocation, result)
+    invocation.output.answer(result.to_json(), signal_parts(result))
+    return ExitCode.INTERRUPTED if interrupted else ExitCode.DONE

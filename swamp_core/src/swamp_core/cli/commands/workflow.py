@@ -1,0 +1,28 @@
+"""`swamp workflow`: the commands about workflows and their runs."""
+
+from __future__ import annotations
+
+import click
+
+from swamp_core.cli.lazy import LazyGroup
+
+HERE = "swamp_core.cli.commands"
+
+
+@click.group(
+    "workflow",
+    cls=LazyGroup,
+    homes={
+        "list": f"{HERE}.workflow_list:list_",
+        "validate": f"{HERE}.validate:validate",
+        "run": f"{HERE}.run:run",
+        "waits": f"{HERE}.waits:waits",
+        "signal": f"{HERE}.signal:signal",
+        "resume": f"{HERE}.resume:resume",
+        "cancel": f"{HERE}.cancel:cancel",
+        "recover": f"{HERE}.recover:recover",
+        "history": f"{HERE}.history:history",
+    },
+)
+def workflow() -> None:
+    """Run workflows, signal their waits, and see what became of them."""

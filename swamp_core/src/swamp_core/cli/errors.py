@@ -1,0 +1,104 @@
+"""The one renderer of errors: from whatever a command raised to a code, sentences, JSON and an exit code."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from swamp_core.app.refusals import Refused
+from swamp_core.cli.demonstration import DemoFailed
+from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.output import AnswerNotWritten, Output
+from swamp_core.cli.parts import Part, Say, paragraph
+from swamp_core.store.errors import OutcomeUnknown, StoreError
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong, as it is told: `hint` says what to do next, `details` are facts as JSON values."""
+
+    code: str
+    message: str
+    hint: str | None
+    details: dict[str, Any]
+    exit_code: ExitCode
+
+    def to_json(self) -> dict[str, Any]:
+        """The failure as the JSON document that replaces the answer."""
+        return {
+            "error": {
+                "code": self.code,
+                "message": self.message,
+                "hint": self.hint,
+                "details": self.details,
+            }
+        }
+
+    def parts(self) -> list[Part]:
+        """The failure as text."""
+        first, *rest = self.message.split("\n")
+        hint = paragraph(self.hint) if self.hint else []
+        return [Say(f"Error: {first}", "bad"), *(Say(line) for line in rest), *hint]
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What to tell about an exception that ended a command."""
+    match error:
+        case Refused():
+            return Failure(error.code, error.message, error.hint, error.details, ExitCode.REFUSED)
+        case StoreError():
+            return _of_store(error)
+        case click.UsageError():
+            return _of_usage(error)
+        case click.Abort() | KeyboardInterrupt() | EOFError():
+            return Failure("interrupted", "Interrupted.", None, {}, ExitCode.INTERRUPTED)
+        case AnswerNotWritten():
+            message = f"The command was done, but its answer could not be written: {error}."
+            return Failure("answer_not_written", message, None, {}, ExitCode.INTERNAL)
+        case DemoFailed():
+            return Failure("demo_failed", f"The demo failed. {error}", None, {}, ExitCode.FAILED)
+    return _internal(error)
+
+
+def report(error: BaseException, output: Output, *, debug: bool) -> ExitCode:
+    """Tell about the exception, and give the exit code."""
+    failure = failure_of(error)
+    if debug:
+        lines = "".join(traceback.format_exception(error)).rstrip()
+        output.warn(*(Say(line, "dim") for line in lines.split("\n")))
+    if output.as_json and not isinstance(error, AnswerNotWritten):
+        try:
+            output.answer(failure.to_json(), [])
+        except AnswerNotWritten as lost:
+            output.warn(*failure_of(lost).parts())
+    else:
+        output.warn(*failure.parts())
+    return failure.exit_code
+
+
+def _of_store(error: StoreError) -> Failure:
+    details = {"operation": error.operation, "key": error.key, "store": error.store}
+    if isinstance(error, OutcomeUnknown):
+        details["putId"] = error.put_id
+    message = str(error).removesuffix(f" {error.hint}")
+    return Failure(error.code, message, error.hint, details, ExitCode.STORE)
+
+
+def _of_usage(error: click.UsageError) -> Failure:
+    hint = getattr(error, "hint", None)
+    if hint is None and error.ctx is not None:
+        hint = f"{error.ctx.get_usage()}\nSee its options with:\n{error.ctx.command_path} --help"
+    return Failure("usage", error.format_message(), hint, {}, ExitCode.USAGE)
+
+
+def _internal(error: BaseException) -> Failure:
+    return Failure(
+        "internal",
+        f"Swamp failed, which is a bug: {type(error).__name__}: {error}",
+        "Repeat the command with --log-level debug to see where, and report it.",
+        {},
+        ExitCode.INTERNAL,
+    )

@@ -1,0 +1,50 @@
+"""The entry point: read the command line, run the command, and turn whatever happens into an answer and an exit code.
+
+Nothing that a user can cause ends in a traceback, and with `--json` whatever happens is one document on stdout.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.invocation import GlobalOptions, Invocation
+from swamp_core.cli.root import root
+
+if TYPE_CHECKING:
+    from swamp_core.ambient import Ambient
+    from swamp_core.app.workspace import Setting
+    from swamp_core.store.protocol import SignalWaitStore
+
+
+def main(
+    argv: Sequence[str] | None = None,
+    *,
+    ambient: Ambient | None = None,
+    opener: Callable[[Setting], SignalWaitStore] | None = None,
+) -> int:
+    """Carry out a command line and give its exit code; `argv` is without the program's name.
+
+    `ambient` and `opener` replace the world around the process and the opening of stores, for tests.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    invocation = Invocation(presumed_options(arguments), given_ambient=ambient, opener=opener)
+    try:
+        code = root.main(arguments, "swamp", standalone_mode=False, obj=invocation)
+    except (Exception, KeyboardInterrupt) as error:
+        from swamp_core.cli.errors import report
+
+        return report(error, invocation.output, debug=invocation.debug)
+    return int(code or ExitCode.DONE)
+
+
+def presumed_options(arguments: Sequence[str]) -> GlobalOptions:
+    """What to go by until the command line has been understood, or when it cannot be."""
+    words = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return GlobalOptions(as_json="--json" in words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

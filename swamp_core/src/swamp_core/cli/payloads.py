@@ -1,0 +1,30 @@
+"""Where a signal's payload comes from: the command line, a file, stdin, or a person at a terminal."""
+
+from __future__ import annotations
+
+from swamp_core.app.finding import find_wait_id
+from swamp_core.app.run_views import wait_view
+from swamp_core.app.signal import Payload, read_registration
+from swamp_core.cli.asking import can_ask
+from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.reading import read_bytes
+from swamp_core.cli.usage import Misuse
+from swamp_core.payload.strict_json import RAW_BYTES_MAX
+
+
+def read_payload(invocation: Invocation, wait_id: str, text: str | None, file: str | None) -> Payload:
+    """The payload that is given or, on a terminal, asked for. Raises `Misuse` where there is none."""
+    if text is not None:
+        return text
+    if file is not None:
+        return read_bytes(file, bytes_max=RAW_BYTES_MAX)
+    workspace = invocation.workspace
+    registration = read_registration(workspace, find_wait_id(workspace, wait_id))
+    if can_ask(invocation.output):
+        from swamp_core.cli.asking import ask_for_payload
+
+        return ask_for_payload(registration, invocation)
+    command = wait_view(registration, workspace).next_command
+    raise Misuse(
+        "A signal needs a payload, and there is no terminal to ask for one.", hint=f"Give it with:\n{command}"
+    )

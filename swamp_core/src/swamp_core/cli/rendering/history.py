@@ -1,0 +1,117 @@
+"""How the history is told: a table of runs, and the timeline of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+
+from swamp_core.app.views import HistoryResult, RunHistory, RunSummary
+from swamp_core.app.workspace import Workspace
+from swamp_core.cli.escaping import shortened
+from swamp_core.cli.parts import Copy, Part, Say, Table
+from swamp_core.cli.rendering.runs import STATUS_STYLES
+from swamp_core.cli.times import moment
+
+VALUE_CHARACTERS_MAX = 200
+
+Event = dict[str, Any]
+
+
+def history_parts(result: HistoryResult, workspace: Workspace) -> Iterator[Part]:
+    """The runs as a table, and the commands for those that only wait for somebody."""
+    if not result.runs:
+        yield Say("There is no such run.")
+        return
+    yield Table(
+        ("run", "workflow", "status", "started", "finished"),
+        tuple(
+            (each.id, each.workflow, _status(each), _moment(each.started_at), _moment(each.finished_at))
+            for each in result.runs
+        ),
+        tuple(STATUS_STYLES.get(each.status, "plain") for each in result.runs),
+    )
+    for each in result.runs:
+        if each.awaiting_resume:
+            yield Say(f"A run of {each.workflow} is ready to go on. Resume it with:")
+            yield Copy(workspace.command("workflow", "resume", each.id))
+        elif each.status == "interrupted":
+            yield Say(f"A run of {each.workflow} has lost its driver. Recover it with:")
+            yield Copy(workspace.command("workflow", "recover", each.workflow, "--run", each.id))
+
+
+def timeline_parts(history: RunHistory) -> Iterator[Part]:
+    """The run's status, and all that happened to it, oldest first."""
+    run = history.run
+    yield Say(f"The run of {run.workflow}: {run.status}.", STATUS_STYLES.get(run.status, "plain"))
+    yield Copy(run.id)
+    yield Table(
+        ("when", "what"),
+        tuple(
+            (moment(datetime.fromisoformat(str(event["at"]))), event_text(event)) for event in history.events
+        ),
+    )
+
+
+def event_text(event: Event) -> str:
+    """One event as a phrase that says who did what."""
+    tell = _PHRASES.get(event["event"])
+    return tell(event) if tell else event["event"].replace("_", " ")
+
+
+def _status(run: RunSummary) -> str:
+    return "suspended, ready to resume" if run.awaiting_resume else run.status
+
+
+def _moment(instant: datetime | None) -> str:
+    return moment(instant) if instant else "-"
+
+
+def _step(event: Event) -> str:
+    return f"{event['job']}/{event['step']}"
+
+
+def _value(value: object) -> str:
+    return shortened(json.dumps(value, ensure_ascii=False), VALUE_CHARACTERS_MAX)
+
+
+def _owner(event: Event) -> str:
+    return f"process {event['owner']['pid']} on {event['owner']['host']}"
+
+
+def _failed(event: Event, error: Event) -> str:
+    allowed = ", which is allowed" if event.get("allowed") else ""
+    return f"{_step(event)} failed{allowed} ({error['code']}): {error['message']}"
+
+
+def _applied(event: Event) -> str:
+    application = event["application"]
+    if application["result"] == "failed":
+        return _failed(event | {"allowed": application["allowed"]}, application["error"])
+    submitted_by = application["receipt"]["submittedBy"]
+    return f"{_step(event)} took the signal of {submitted_by}: {_value(application['payload'])}"
+
+
+def _reason(event: Event) -> str:
+    return f": {event['reason']}" if event.get("reason") else ""
+
+
+_PHRASES: dict[str, Callable[[Event], str]] = {
+    "run_started": lambda e: (
+        f"{e['startedBy']} started the run as {_owner(e)}, with inputs {_value(e['inputs'])}"
+    ),
+    "step_started": lambda e: f"{_step(e)} started",
+    "step_succeeded": lambda e: f"{_step(e)} succeeded: {_value(e['outputs'])}",
+    "step_failed": lambda e: _failed(e, e["error"]),
+    "step_skipped": lambda e: f"{_step(e)} was skipped: {e['reason']}",
+    "step_reset": lambda e: f"{_step(e)} was reset: {e['reason']}",
+    "wait_planned": lambda e: f"{_step(e)} planned the wait {e['waitId']}, until {e['deadline']}",
+    "wait_opened": lambda e: f"{_step(e)} opened the wait {e['waitId']}",
+    "wait_applied": _applied,
+    "run_suspended": lambda _: "the run was suspended",
+    "run_resumed": lambda e: f"{_owner(e)} resumed the run",
+    "lease_renewed": lambda _: "the driver showed itself alive",
+    "cancel_requested": lambda e: f"{e['by']} asked for the end of the run{_reason(e)}",
+    "run_finished": lambda e: f"the run ended: {e['status']}",
+}

@@ -1,0 +1,103 @@
+"""How a run is told when a command leaves it: its status, what failed, what it waits for, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from swamp_core.app.views import RunResult, RunView, StepView
+from swamp_core.app.workspace import Workspace
+from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.parts import Copy, Gap, Part, Say, Style
+from swamp_core.cli.rendering.waits import wait_parts
+
+STDERR_LINES_MAX = 10
+
+STATUS_STYLES: dict[str, Style] = {
+    "succeeded": "good",
+    "suspended": "warn",
+    "failed": "bad",
+    "cancelled": "bad",
+    "interrupted": "bad",
+    "unreadable": "bad",
+}
+
+
+def run_exit_code(run: RunView) -> ExitCode:
+    """0 for a run that succeeded, is suspended or goes on elsewhere; 1 for one that failed or was cancelled."""
+    return ExitCode.FAILED if run.status in ("failed", "cancelled") else ExitCode.DONE
+
+
+def run_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
+    """The run as a command left it."""
+    run = result.run
+    yield Say(_status_sentence(run), STATUS_STYLES.get(run.status, "plain"))
+    yield Copy(run.id)
+    for job in run.jobs:
+        for step in job.steps:
+            if step.status == "failed" and not step.allowed_failure:
+                yield from _failure(step)
+    now = workspace.ambient.clock.now()
+    for wait in result.waits:
+        yield Gap()
+        yield from wait_parts(wait, now)
+    yield from _next(result, workspace, now)
+    for kept in result.kept:
+        yield Gap()
+        yield Say(f"An earlier run of {run.workflow} was left alone. {kept.reason}", "dim")
+        yield Copy(kept.run_id)
+
+
+def cancelled_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
+    """The run after a cancel: ended, or about to be ended by the process that drives it."""
+    if result.run.status != "running":
+        yield from run_parts(result, workspace)
+        return
+    yield Say("The cancel is recorded. The process that drives the run ends it within seconds.", "good")
+    yield Copy(result.run.id)
+    yield Say("See how far it is with:")
+    yield Copy(workspace.command("workflow", "history", "get", result.run.id))
+
+
+def _status_sentence(run: RunView) -> str:
+    match run.status:
+        case "suspended":
+            return f"The run of {run.workflow} is suspended."
+        case "running" if run.owner is not None:
+            return (
+                f"The run of {run.workflow} is being driven by process {run.owner.pid} on {run.owner.host}."
+            )
+        case "cancelled" | "interrupted":
+            return f"The run of {run.workflow} was {run.status}."
+        case "running":
+            return f"The run of {run.workflow} is running."
+        case ended:
+            return f"The run of {run.workflow} {ended}."
+
+
+def _failure(step: StepView) -> Iterator[Part]:
+    code, message = (
+        (step.error.code, step.error.message) if step.error else ("unknown", "No reason is known.")
+    )
+    yield Say(f"{step.job}/{step.name} failed ({code}): {message}", "bad")
+    stderr = (step.outputs or {}).get("stderr")
+    if isinstance(stderr, str):
+        for line in stderr.rstrip().split("\n")[-STDERR_LINES_MAX:]:
+            if line:
+                yield Say(f"  {line}", "dim")
+
+
+def _next(result: RunResult, workspace: Workspace, now: datetime) -> Iterator[Part]:
+    run = result.run
+    if run.status == "suspended":
+        signalled = "Then resume the run with:" if any(not wait.expired for wait in result.waits) else ""
+        if signalled or not result.waits:
+            yield Gap()
+            yield Say(signalled or "Nothing is waited for. Resume the run with:")
+            yield Copy(workspace.command("workflow", "resume", run.id))
+    elif run.status == "interrupted":
+        yield Say("Its driver is gone. Recover it with:")
+        yield Copy(workspace.command("workflow", "recover", run.workflow, "--run", run.id))
+    elif run.status in ("failed", "running"):
+        yield Say("See what happened with:" if run.status == "failed" else "See how far it is with:")
+        yield Copy(workspace.command("workflow", "history", "get", run.id))

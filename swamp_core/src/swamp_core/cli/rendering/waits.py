@@ -1,0 +1,47 @@
+"""How waits are told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+
+from swamp_core.app.views import WaitsResult, WaitView
+from swamp_core.cli.escaping import shortened
+from swamp_core.cli.parts import Copy, Facts, Gap, Part, Say
+from swamp_core.cli.times import moment_from_now
+
+SCHEMA_CHARACTERS_MAX = 400
+
+
+def waits_parts(result: WaitsResult, now: datetime) -> Iterator[Part]:
+    """The open waits, each with the command that settles it."""
+    if not result.waits and not result.unreadable:
+        yield Say("No wait is open.")
+    for number, wait in enumerate(result.waits):
+        if number:
+            yield Gap()
+        yield from wait_parts(wait, now)
+    for each in result.unreadable:
+        yield Say(f"A record of the wait {each.wait_id} cannot be read: {each.reason}.", "bad")
+
+
+def wait_parts(wait: WaitView, now: datetime) -> Iterator[Part]:
+    """One open wait: what it is, and what to do about it."""
+    when = moment_from_now(wait.deadline, now)
+    if wait.expired:
+        yield Say(f"{wait.job}/{wait.step} of {wait.workflow} waited for a signal until {when}.", "bad")
+    else:
+        yield Say(f"{wait.job}/{wait.step} of {wait.workflow} waits for a signal until {when}.", "warn")
+    if wait.prompt:
+        yield Say(wait.prompt)
+    yield Facts((("wait", wait.wait_id), ("run", wait.run_id), ("payload", schema_text(wait))))
+    yield Say("It has expired. Let it time out with:" if wait.expired else "Signal it with:")
+    yield Copy(wait.next_command)
+
+
+def schema_text(wait: WaitView) -> str:
+    """What a payload must look like, on one line."""
+    if wait.payload_schema is None:
+        return "any JSON object"
+    return shortened(json.dumps(wait.payload_schema, ensure_ascii=False), SCHEMA_CHARACTERS_MAX)

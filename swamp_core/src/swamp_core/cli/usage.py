@@ -1,0 +1,41 @@
+"""Mistakes on the command line that click does not find, and the types of what is read from it."""
+
+from __future__ import annotations
+
+import click
+
+
+class Misuse(click.UsageError):
+    """The command line asks for what cannot be; `hint` is the command that can."""
+
+    def __init__(self, message: str, *, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class _Text(click.ParamType[str]):
+    """Text that can be kept in a record. Bytes that are no UTF-8 are refused rather than changed."""
+
+    name = "text"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = str(value)
+        if any("\ud800" <= char <= "\udfff" for char in text):
+            self.fail("It is not valid UTF-8.", param, ctx)
+        return text
+
+
+class _NameAndValue(_Text):
+    """`NAME=VALUE`; what the value is, the declared schema says."""
+
+    name = "name=value"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = super().convert(value, param, ctx)
+        if not text.partition("=")[0] or "=" not in text:
+            self.fail("It is not of the form NAME=VALUE.", param, ctx)
+        return text
+
+
+TEXT = _Text()
+NAME_AND_VALUE = _NameAndValue()
