@@ -69,7 +69,7 @@ def read_run_journal(workspace: Workspace, run_id: str) -> Journal:
     journal = workspace.execute(read_journal(run_id))
     if isinstance(journal, Unreadable):
         raise unreadable_run(run_id, journal)
-    if isinstance(journal, Absent) or journal.run.deleted:
+    if isinstance(journal, Absent):
         raise unknown_run(workspace, run_id)
     return journal
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from swamp_core.journal.entry import Entry, Journal, next_entry
-from swamp_core.journal.reading import newest_entry
+from swamp_core.journal.reading import deletion_in, newest_entry
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Unreadable, read_record
-from swamp_core.run.events import Event, RunDeleted
+from swamp_core.run.events import Event
 from swamp_core.store.operations import Delete, Get, Protocol, PutIfAbsent
 
 
@@ -80,29 +80,30 @@ def create_entry(entry: Entry) -> Protocol[Entry | Lost | Void | Blocked]:
 def is_removed(run_id: str) -> Protocol[bool]:
     """Whether the run's removal has begun, or is done: then nobody else will remove a record that is made now.
 
-    Removal writes `run_deleted` before it deletes anything, and deletes that entry after all others.
+    Removal writes `run_deleted` before it deletes anything, and deletes that entry after all others. So when the
+    newest entry is another one, either nothing has been deleted yet, or it was made by somebody who was stalled as
+    well; entry 1 tells which.
     """
-    return _is_removed((yield from newest_entry(run_id)))
+    return (yield from _is_removed(run_id, (yield from newest_entry(run_id))))
 
 
 def _without_mark(entry: Entry, after: Journal) -> Protocol[Appended | Void]:
     """What a won entry is worth when its mark is gone: void, unless it is itself the end that deleted the mark.
 
-    It is withdrawn when the run was removed meanwhile, for then nobody else would: the removal is to be seen, or
-    the entry stands alone, without the one before it.
+    It is withdrawn when the run was removed meanwhile, for then nobody else would.
     """
     newest = yield from newest_entry(entry.run_id)
     newest_is_ours = isinstance(newest, Entry) and newest.entry_id == entry.entry_id
-    alone = newest_is_ours and (
-        entry.number == 1 or (yield Get(keys.entry(entry.run_id, entry.number - 1))) is None
-    )
-    if alone or _is_removed(newest):
+    given_up_start = newest_is_ours and entry.number == 1
+    if given_up_start or (yield from _is_removed(entry.run_id, newest)):
         yield Delete(entry.key())
         return Void()
     return Appended(after) if newest_is_ours else Void()
 
 
-def _is_removed(newest: Entry | Absent | Unreadable) -> bool:
-    if isinstance(newest, Entry):
-        return any(isinstance(event, RunDeleted) for event in newest.events)
-    return isinstance(newest, Absent)
+def _is_removed(run_id: str, newest: Entry | Absent | Unreadable) -> Protocol[bool]:
+    if not isinstance(newest, Entry):
+        return isinstance(newest, Absent)
+    if deletion_in(newest):
+        return True
+    return newest.number > 1 and (yield Get(keys.entry(run_id, 1))) is None

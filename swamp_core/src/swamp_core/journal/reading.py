@@ -9,6 +9,7 @@ from __future__ import annotations
 from swamp_core.journal.entry import Entry, Journal, from_snapshot
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Unreadable, read_record
+from swamp_core.run.events import RunDeleted
 from swamp_core.run.transitions import ImpossibleEvent
 from swamp_core.store.operations import Get, List, Protocol, Together
 
@@ -16,8 +17,9 @@ _LOOKS_MAX = 5
 
 
 def read_journal(run_id: str) -> Protocol[Journal | Absent | Unreadable]:
-    """The run's journal, folded; `Absent` when it has no entry, `Unreadable` when it cannot be folded.
+    """The run's journal, folded; `Unreadable` when it cannot be folded.
 
+    `Absent` when it has no entry, or says that the run is being removed.
     Requests: one listing, then one `get` for the newest entry and for each one back to the latest snapshot.
     """
     entries = yield from _read(run_id, whole=False)
@@ -43,6 +45,11 @@ def newest_entry(run_id: str) -> Protocol[Entry | Absent | Unreadable]:
     return Absent()
 
 
+def deletion_in(entry: Entry) -> RunDeleted | None:
+    """The event that the run is being removed, if the entry has it."""
+    return next((event for event in entry.events if isinstance(event, RunDeleted)), None)
+
+
 def folded(entries: list[Entry]) -> Journal | Unreadable:
     """The journal that the entries make, oldest first, from the first one or from one that has a snapshot."""
     first = entries[0]
@@ -62,6 +69,8 @@ def _read(run_id: str, *, whole: bool) -> Protocol[list[Entry] | Absent | Unread
         newest = yield from newest_entry(run_id)
         if not isinstance(newest, Entry):
             return newest
+        if deletion_in(newest):
+            return Absent()
         first = 1 if whole else newest.snapshot_at or 1
         entries = yield from _between(run_id, first, newest)
         if not isinstance(entries, Absent):

@@ -1,20 +1,21 @@
 """Starting a run: the store's format, the index, the mark, and entry 1, in this order.
 
 A start that is cut off leaves an index, and perhaps a mark, without a journal: nothing has been done for it, so
-nothing is lost, and a removal finishes it.
+nothing is lost, and a removal finishes it. A start that was only slow finds at last that its index is gone, and
+withdraws.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from swamp_core.journal.appending import Append, append
+from swamp_core.journal.appending import Appended, Void, append
 from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Unreadable, read_record
 from swamp_core.records.families import FormatRecord, Mark, RunIndex
 from swamp_core.run.events import RunStarted
-from swamp_core.store.operations import Get, Protocol, PutIfAbsent
+from swamp_core.store.operations import Delete, Get, Protocol, PutIfAbsent
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ def check_format(build: str, *, create: bool = False) -> Protocol[UnknownFormat 
             return (yield from check_format(build))
 
 
-def start_run(event: RunStarted, *, entry_id: str, build: str) -> Protocol[Append | UnknownFormat]:
-    """Make a run exist: after `Appended`, its driver may begin.
+def start_run(event: RunStarted, *, entry_id: str, build: str) -> Protocol[Appended | Void | UnknownFormat]:
+    """Make a run exist: after `Appended`, its driver may begin; after `Void`, the start was cleaned up as cut off.
 
     To repeat a start whose answer is not known, call this again with the same arguments.
     """
@@ -51,4 +52,10 @@ def start_run(event: RunStarted, *, entry_id: str, build: str) -> Protocol[Appen
     yield PutIfAbsent(index.key(), index.encode())
     mark = Mark(workflow=event.workflow, run_id=event.run_id, number=event.mark)
     yield PutIfAbsent(mark.key(), mark.encode())
-    return (yield from append(Journal(event.run_id), [event], entry_id=entry_id, owner=event.owner.token))
+    started = yield from append(Journal(event.run_id), [event], entry_id=entry_id, owner=event.owner.token)
+    if isinstance(started, Appended):
+        if (yield Get(index.key())) is not None:
+            return started
+        yield Delete(keys.entry(event.run_id, 1))
+    yield Delete(mark.key())
+    return Void()

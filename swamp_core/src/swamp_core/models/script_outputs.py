@@ -81,14 +81,20 @@ def _from_json(data: bytes) -> dict[str, Any]:
 
 
 def _read(file: Path) -> bytes:
-    # A script may have put anything in the place of the file: a pipe must not block, a link leads nowhere.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
-        descriptor = os.open(file, flags)
+        return _read_regular(file)
     except FileNotFoundError:
         return b""
     except OSError as error:
         raise InvalidOutput(f"The file $SWAMP_OUTPUT cannot be read: {error.strerror or error}.") from error
+
+
+def _read_regular(file: Path) -> bytes:
+    # A script may have put anything in the place of the file: a pipe must not block, a link leads nowhere.
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    )
+    descriptor = os.open(file, flags)
     try:
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
             with os.fdopen(descriptor, "rb", closefd=False) as opened:

@@ -43,7 +43,11 @@ class ShellCall:
 
     def run(self, invocation: Invocation) -> MethodResult:
         """Run the script and give its result; blocks until it has ended. Once for a call."""
-        with tempfile.TemporaryDirectory(prefix="swamp-step-", ignore_cleanup_errors=True) as scratch:
+        try:
+            directory = tempfile.TemporaryDirectory(prefix="swamp-step-", ignore_cleanup_errors=True)
+        except OSError as error:
+            return MethodResult(error=_not_started(error))
+        with directory as scratch:
             output_file = Path(scratch) / "output"
             started = self._start(invocation, output_file)
             if isinstance(started, StepError):
@@ -64,11 +68,11 @@ class ShellCall:
             env = environment(self._method, invocation, output_file, self._inherited)
         except InputNotPassed as error:
             return StepError("input_not_passed", str(error))
-        output_file.touch()
         with self._lock:
             if self._why is not None:
                 return self._why
             try:
+                output_file.touch()
                 command = shell_command(self._method.run)
                 self._group = ProcessGroup(command, env=env, working_dir=working_dir)
             except OSError as error:
@@ -166,4 +170,4 @@ def _not_started(error: OSError) -> StepError:
             "The step's inputs do not fit into environment variables; pass a path or an address instead."
         )
         return StepError("inputs_too_large", message)
-    return StepError("command_not_started", f"The shell could not be started: {error.strerror or error}.")
+    return StepError("command_not_started", f"The script could not be started: {error.strerror or error}.")

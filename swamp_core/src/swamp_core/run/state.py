@@ -81,7 +81,7 @@ class RunState(Model):
     definition: Json
     models: dict[str, Json]
     inputs: Json
-    owner: Owner | None
+    owner: Owner | None = None
     started_by: str
     started_at: Instant
     finished_at: Instant | None = None
@@ -89,7 +89,6 @@ class RunState(Model):
     jobs: dict[str, JobState] = Field(default_factory=dict)
     waits: dict[str, WaitState] = Field(default_factory=dict)
     cancellation: Cancellation | None = None
-    deleted: bool = False
 
     @property
     def ended(self) -> bool:

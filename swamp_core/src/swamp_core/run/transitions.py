@@ -52,7 +52,7 @@ def apply(state: RunState | None, event: Event) -> RunState:
         raise ImpossibleEvent(f"`{event.event}` comes before the run was started")
     if isinstance(event, RunDeleted):
         _require(state.ended, event, "the run is not over")
-        return state.model_copy(update={"deleted": True})
+        return state
     _require(not state.ended, event, "the run is over")
     match event:
         case StepStarted() | StepSucceeded() | StepFailed() | StepSkipped() | StepReset():
