@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from swamp_core.models.definition import ShellModel
 from swamp_core.models.loading import find_model, known_models, load_models
+from swamp_core.models.method import Invocation
+from swamp_core.models.registry import call_of, model_from_json
 
 RELEASE = """
 type: command/shell
@@ -46,7 +47,7 @@ def test_a_pinned_model_is_the_model(repo):
     """What goes into the journal as JSON loads as the same model."""
     write(repo, "release.yaml", RELEASE)
     model = load_models(repo)[0]["release"]
-    assert ShellModel.from_json(json.loads(json.dumps(model.to_json()))) == model
+    assert model_from_json(json.loads(json.dumps(model.to_json()))) == model
 
 
 def test_a_model_is_found_by_its_name(repo):
@@ -56,6 +57,16 @@ def test_a_model_is_found_by_its_name(repo):
     assert find_model(models, "release") is models["release"]
     assert find_model(models, "relaese") is None
     assert set(known_models(models)["release"].methods) == {"build", "deploy"}
+
+
+def test_a_method_of_a_model_is_called_by_its_name(repo):
+    """A call carries out the named method; a name that the model does not have is no call."""
+    write(repo, "release.yaml", RELEASE)
+    model = load_models(repo)[0]["release"]
+    invocation = Invocation("w", "run-1", "job", "step", repo, {"env": "prod"})
+    assert call_of(model, "deploy").run(invocation).stdout == "prod\n"
+    with pytest.raises(KeyError):
+        call_of(model, "delpoy")
 
 
 def test_a_repo_without_models_has_none(tmp_path):

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,15 @@ def test_a_script_runs_in_the_repo_or_below(run, tmp_path):
     assert run("pwd -P", working_dir="src").stdout == f"{tmp_path.resolve() / 'src'}\n"
 
 
+def test_a_script_knows_the_repo_wherever_it_runs(invocation, tmp_path, monkeypatch):
+    """SWAMP_REPO_DIR holds in any working directory, although the repo was named by a relative path."""
+    (tmp_path / "src").mkdir()
+    monkeypatch.chdir(tmp_path)
+    method = ShellMethod(run='cd "$SWAMP_REPO_DIR" && pwd -P', working_dir="src")
+    result = ShellCall(method).run(replace(invocation(), repo_dir=Path()))
+    assert result.stdout == f"{tmp_path.resolve()}\n"
+
+
 def test_a_missing_directory_is_told(run):
     """A working directory that is not there fails the step before anything runs."""
     result = run("touch ran", working_dir="nowhere")
@@ -189,6 +199,13 @@ def test_nothing_is_left_in_the_temporary_directory(run, tmp_path, monkeypatch):
     assert run('touch "$SWAMP_OUTPUT.more"; exit 1').error.code == "command_failed"
     assert run("exit 0", {"x": "a\0b"}).error.code == "input_not_passed"
     assert list(scratch.iterdir()) == []
+
+
+def test_a_step_without_room_for_its_outputs_does_not_start(run, tmp_path, monkeypatch):
+    """If the file for outputs cannot be made, the step fails before its script has run."""
+    monkeypatch.setattr(shell.tempfile, "tempdir", str(tmp_path / "missing"))
+    assert run("touch ran").error.code == "command_not_started"
+    assert not (tmp_path / "ran").exists()
 
 
 def test_what_a_script_left_running_ends_with_the_step(run, tmp_path):

@@ -210,6 +210,15 @@ MISTAKES = {
         ("jobs", 1, "steps", 0, "guard"),
         "use `jobs.a.steps.x`",
     ),
+    "a step of another job whose name has a hyphen": (
+        workflow(
+            job("a b", method("x-y")),
+            job("b", method("y", guard="${{ steps['x-y'].status == '' }}"), dependsOn=["a b"]),
+        ),
+        "unknown_step",
+        ("jobs", 1, "steps", 0, "guard"),
+        'use `jobs["a b"].steps["x-y"]`',
+    ),
     "an unknown job": (
         workflow(
             job("build", method("x")), job("b", method("y", guard="${{ jobs.biuld.steps.x.status == '' }}"))
@@ -342,6 +351,15 @@ def test_an_open_schema_of_inputs_declares_every_name():
         inputs={"type": "object", "additionalProperties": {"type": "string"}},
     )
     assert found(definition) == []
+
+
+@pytest.mark.parametrize("properties", [5, "x", [], None, {"x": 5}])
+def test_a_broken_schema_of_inputs_is_a_finding_and_no_crash(properties):
+    """Whatever the inputs' schema holds, an expression that reads an input is checked against it."""
+    definition = one_job(
+        method("a", guard="${{ inputs.x == 1 }}"), inputs={"type": "object", "properties": properties}
+    )
+    assert "invalid_schema" in [code for code, _, _ in found(definition)]
 
 
 def test_a_schema_value_that_is_not_known_yet_is_not_judged():

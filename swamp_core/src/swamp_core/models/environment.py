@@ -39,7 +39,7 @@ def environment(
     """
     kept = {name: value for name, value in inherited.items() if not name.startswith(INPUT_PREFIX)}
     own = {
-        "SWAMP_REPO_DIR": str(invocation.repo_dir),
+        "SWAMP_REPO_DIR": str(invocation.repo_dir.absolute()),
         "SWAMP_WORKFLOW": invocation.workflow,
         "SWAMP_RUN_ID": invocation.run_id,
         "SWAMP_JOB": invocation.job,

@@ -7,6 +7,7 @@ reference to a step that need not have ended is refused: its value would depend 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -136,7 +137,8 @@ def _reference_findings(reference: Reference, at: KeyPath, scope: _Scope) -> Ite
 
 def _input_findings(name: str, at: KeyPath, workflow: Workflow) -> Iterator[Finding]:
     schema = workflow.inputs or {}
-    declared = schema.get("properties", {})
+    properties = schema.get("properties")
+    declared = properties if isinstance(properties, dict) else {}
     is_open = any(schema.get(keyword, False) is not False for keyword in _OPEN_KEYWORDS)
     if name not in declared and not is_open:
         message = f"The workflow declares no input {quoted(name)}{did_you_mean(name, declared)}"
@@ -149,7 +151,8 @@ def _step_reference_findings(
     steps = scope.steps_of[job]
     if name not in steps:
         elsewhere = [each for each, known in scope.steps_of.items() if name in known]
-        hint = f"; use `jobs.{elsewhere[0]}.steps.{name}`." if elsewhere else did_you_mean(name, steps)
+        spelled = f"jobs{_member(elsewhere[0])}.steps{_member(name)}" if elsewhere else ""
+        hint = f"; use `{spelled}`." if elsewhere else did_you_mean(name, steps)
         yield Finding(at, "unknown_step", f"There is no step {quoted(name)} in job {quoted(job)}{hint}")
         return
     if rest and rest[0] not in STEP_FIELDS:
@@ -165,3 +168,10 @@ def _step_reference_findings(
             f"add {quoted(dependency)} to the dependsOn of {quoted(dependent)}."
         )
         yield Finding(at, "reference_without_dependency", message)
+
+
+def _member(name: str) -> str:
+    """How an expression names a member: after a dot where that is possible, else in brackets."""
+    return (
+        f".{name}" if name.isidentifier() and name.isascii() else f"[{json.dumps(name, ensure_ascii=False)}]"
+    )
