@@ -74,7 +74,11 @@ class Attention:
 
 
 def wait_and_drive(workspace: Workspace, run: RunState, attention: Attention) -> RunState:
-    """Stay with a suspended run until it ends, another process takes it over, or the caller interrupts."""
+    """Stay with a suspended run until it ends, another process takes it over, or the caller interrupts.
+
+    `attention` is shown the run before it is waited for, so that a person knows what to do meanwhile.
+    """
+    attention.observe(run, [])
     delay_s = POLL_INITIAL_S
     clock, ids = workspace.ambient.clock, workspace.ambient.ids
     while run.status == "suspended":
