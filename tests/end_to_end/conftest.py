@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from swamp_core.app.init import init
 
 TIMEOUT_S = 60.0

@@ -66,7 +66,7 @@ def failure_of(error: BaseException) -> Failure:
 def report(error: BaseException, output: Output, *, debug: bool) -> ExitCode:
     """Tell about the exception, and give the exit code."""
     failure = failure_of(error)
-    if debug:
+    if debug and not isinstance(error, click.ClickException):
         lines = "".join(traceback.format_exception(error)).rstrip()
         output.warn(*(Say(line, "dim") for line in lines.split("\n")))
     if output.as_json and not isinstance(error, AnswerNotWritten):
@@ -88,6 +88,8 @@ def _of_store(error: StoreError) -> Failure:
 
 
 def _of_usage(error: click.UsageError) -> Failure:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return Failure("usage", "A command is missing.", error.format_message(), {}, ExitCode.USAGE)
     hint = getattr(error, "hint", None)
     if hint is None and error.ctx is not None:
         hint = f"{error.ctx.get_usage()}\nSee its options with:\n{error.ctx.command_path} --help"

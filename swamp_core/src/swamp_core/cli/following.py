@@ -12,26 +12,30 @@ from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.progress import PlainProgress, Progress
 from swamp_core.cli.rendering.runs import run_exit_code, run_parts
 
+Drive = Callable[[Attention], RunResult]
 
-def driven(invocation: Invocation, drive: Callable[[Attention], RunResult]) -> ExitCode:
-    """Drive a run, answer with what became of it, and give the exit code."""
-    result, interrupted = follow(invocation, drive)
+
+def driven(invocation: Invocation, drive: Drive, *, stays: bool) -> ExitCode:
+    """Drive a run, answer with what became of it, and give the exit code. `stays` is `--wait`."""
+    result, code = follow(invocation, drive, stays=stays)
     invocation.output.answer(result.to_json(), run_parts(result, invocation.workspace))
-    return ExitCode.INTERRUPTED if interrupted else run_exit_code(result.run)
+    return code
 
 
-def follow(invocation: Invocation, drive: Callable[[Attention], RunResult]) -> tuple[RunResult, bool]:
-    """Drive a run; what became of it, and whether an interrupt ended it."""
-    with _progress(invocation) as progress:
+def follow(invocation: Invocation, drive: Drive, *, stays: bool) -> tuple[RunResult, ExitCode]:
+    """Drive a run; what became of it, and the exit code of that."""
+    with _progress(invocation, stays) as progress:
         attention = Attention(observe=progress.observe)
-        with interrupts(attention.interrupt) as interrupted:
-            return drive(attention), interrupted.is_set()
+        with interrupts("Interrupted; the run is being cancelled.", attention.interrupt) as interrupted:
+            result = drive(attention)
+    if interrupted.is_set() and result.run.status not in ("succeeded", "failed"):
+        return result, ExitCode.INTERRUPTED
+    return result, run_exit_code(result.run)
 
 
-def _progress(invocation: Invocation) -> Progress:
-    output = invocation.output
-    if output.err.is_terminal and not output.quiet:
+def _progress(invocation: Invocation, stays: bool) -> Progress:
+    if invocation.output.err.is_terminal and not invocation.output.quiet:
         from swamp_core.cli.live import LiveProgress
 
-        return LiveProgress(output, invocation.ambient.clock)
-    return PlainProgress(output)
+        return LiveProgress(invocation, stays=stays)
+    return PlainProgress(invocation, stays=stays)

@@ -6,18 +6,19 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from swamp_core.cli.output import Output
+from swamp_core.cli.parts import Say
+from swamp_core.cli.repo import find_repo
 
 if TYPE_CHECKING:
     from swamp_core.ambient import Ambient
     from swamp_core.app.workspace import Setting, Workspace
     from swamp_core.store.protocol import SignalWaitStore
 
-REPO_MARKS = (".swamp.yaml", "workflows", ".swamp")
-"""What makes a directory a repo."""
+LogLevel = Literal["debug", "info", "warning", "error"]
+LOG_LEVELS: tuple[LogLevel, ...] = ("debug", "info", "warning", "error")
 
 
 @dataclass(slots=True)
@@ -28,12 +29,12 @@ class GlobalOptions:
     datastore: str | None = None
     as_json: bool = False
     no_color: bool = False
-    log_level: str = "info"
+    log_level: LogLevel = "info"
 
 
 @dataclass
 class Invocation:
-    """A call of the command line; `ambient` and `opener` are the world's, unless a test brings its own."""
+    """A call of the command line; `given_ambient` and `opener` are the world's, unless a test brings its own."""
 
     options: GlobalOptions = field(default_factory=GlobalOptions)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -49,7 +50,7 @@ class Invocation:
 
     @cached_property
     def output(self) -> Output:
-        """Where the answer goes. Not to be asked for before the command line has been read."""
+        """Where the answer goes, and how. Not to be asked for before the global options have been read."""
         options = self.options
         return Output(
             as_json=options.as_json,
@@ -61,46 +62,34 @@ class Invocation:
     def workspace(self) -> Workspace:
         """The repo and its store, which is not opened yet. Raises `Refused`."""
         from swamp_core.app.workspace import open_workspace
-        from swamp_core.store.registry import open_store
 
         options = self.options
         return open_workspace(
-            options.repo_dir if options.repo_dir is not None else find_repo(),
+            find_repo() if options.repo_dir is None else options.repo_dir,
             datastore=options.datastore,
             ambient=self.ambient,
             environ=self.environ,
             flags=self.flags,
-            opener=self.opener or open_store,
+            opener=self._open,
         )
 
     @property
     def flags(self) -> tuple[str, ...]:
         """The global options that a printed command repeats: those that say where."""
-        options = self.options
-        repo_dir = ("--repo-dir", options.repo_dir) if options.repo_dir is not None else ()
-        datastore = ("--datastore", options.datastore) if options.datastore is not None else ()
-        return (*repo_dir, *datastore)
+        named = {"--repo-dir": self.options.repo_dir, "--datastore": self.options.datastore}
+        return tuple(word for name, value in named.items() if value is not None for word in (name, value))
 
     @property
     def debug(self) -> bool:
         """Whether to tell what only a developer wants to know."""
         return self.options.log_level == "debug"
 
+    def _open(self, setting: Setting) -> SignalWaitStore:
+        from swamp_core.store.registry import open_store
 
-def find_repo() -> Path:
-    """The nearest directory, from the current one upwards, that is a repo; else the current one.
+        store = (self.opener or open_store)(setting)
+        if not self.debug:
+            return store
+        from swamp_core.cli.tracing import TracedStore
 
-    Raises `Refused` when the current directory is gone.
-    """
-    try:
-        here = Path.cwd()
-    except OSError as error:
-        from swamp_core.app.refusals import Refused
-
-        raise Refused(
-            "unknown_repo", "The current directory is gone.", hint="Name another with --repo-dir."
-        ) from error
-    for directory in (here, *here.parents):
-        if any((directory / mark).exists() for mark in REPO_MARKS):
-            return directory
-    return here
+        return TracedStore(store, lambda line: self.output.note(Say(line, "dim")))

@@ -9,8 +9,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import click
+
 from swamp_core.cli.exit_codes import ExitCode
-from swamp_core.cli.invocation import GlobalOptions, Invocation
+from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.root import root
 
 if TYPE_CHECKING:
@@ -30,20 +32,22 @@ def main(
     `ambient` and `opener` replace the world around the process and the opening of stores, for tests.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    invocation = Invocation(presumed_options(arguments), given_ambient=ambient, opener=opener)
+    invocation = Invocation(given_ambient=ambient, opener=opener)
     try:
         code = root.main(arguments, "swamp", standalone_mode=False, obj=invocation)
     except (Exception, KeyboardInterrupt) as error:
         from swamp_core.cli.errors import report
 
+        if isinstance(error, click.UsageError):
+            invocation.options.as_json |= asks_for_json(arguments)
         return report(error, invocation.output, debug=invocation.debug)
     return int(code or ExitCode.DONE)
 
 
-def presumed_options(arguments: Sequence[str]) -> GlobalOptions:
-    """What to go by until the command line has been understood, or when it cannot be."""
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Whether a command line that was not understood to its end seems to ask for JSON."""
     words = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return GlobalOptions(as_json="--json" in words)
+    return "--json" in words
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol, Self
 
-from swamp_core.cli.output import Output
-from swamp_core.cli.parts import Say
+from swamp_core.app.run_views import run_wait_views
+from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.parts import Copy, Part, Say
+from swamp_core.cli.rendering.waits import wait_parts
 from swamp_core.cli.times import exact_length
 from swamp_core.run.events import (
     CancelRequested,
@@ -39,8 +41,9 @@ class Progress(Protocol):
 class PlainProgress:
     """Progress as lines."""
 
-    def __init__(self, output: Output) -> None:
-        self._output = output
+    def __init__(self, invocation: Invocation, *, stays: bool) -> None:
+        self._output = invocation.output
+        self._teller = Teller(invocation, stays=stays)
 
     def __enter__(self) -> Self:
         return self
@@ -48,9 +51,37 @@ class PlainProgress:
     def __exit__(self, *exception: object) -> None:
         pass
 
-    def observe(self, _run: RunState, events: list[Event]) -> None:
+    def observe(self, run: RunState, events: list[Event]) -> None:
         """See `Progress.observe`."""
-        self._output.note(*sentences(_run, events))
+        self._output.note(*self._teller.parts(run, events))
+
+
+class Teller:
+    """What is told of a run: its ID first, then its events.
+
+    When the process stays (`--wait`), it is also told how to signal what the run is suspended for, each wait once:
+    without `--wait` the command's answer says so.
+    """
+
+    def __init__(self, invocation: Invocation, *, stays: bool) -> None:
+        self._invocation = invocation
+        self._stays = stays
+        self._begun = False
+        self._told_waits: set[str] = set()
+
+    def parts(self, run: RunState, events: Sequence[Event]) -> Iterator[Part]:
+        """What there is to tell about the events."""
+        if not self._begun:
+            self._begun = True
+            yield Say(f"This is a run of {run.workflow}:", "dim")
+            yield Copy(run.run_id)
+        yield from sentences(run, events)
+        if self._stays and run.status == "suspended":
+            workspace = self._invocation.workspace
+            for wait in run_wait_views(run, workspace):
+                if wait.wait_id not in self._told_waits:
+                    self._told_waits.add(wait.wait_id)
+                    yield from wait_parts(wait, workspace.ambient.clock.now())
 
 
 def sentences(run: RunState, events: Sequence[Event]) -> list[Say]:
@@ -58,41 +89,32 @@ def sentences(run: RunState, events: Sequence[Event]) -> list[Say]:
     return [said for event in events if (said := _sentence(run, event)) is not None]
 
 
-def step_name(job: str, step: str) -> str:
-    """How a step is called in a sentence."""
-    return f"{job}/{step}"
-
-
 def _sentence(run: RunState, event: Event) -> Say | None:
     match event:
-        case StepStarted():
-            return Say(f"{step_name(event.job, event.step)} started.", "dim")
-        case StepSucceeded():
-            return Say(f"{step_name(event.job, event.step)} succeeded{_after(run, event)}.", "good")
-        case StepFailed():
-            allowed = ", which is allowed" if event.allowed else ""
-            return Say(
-                f"{step_name(event.job, event.step)} failed{_after(run, event)}{allowed}: {event.error.message}",
-                "warn" if event.allowed else "bad",
-            )
-        case StepSkipped():
-            return Say(f"{step_name(event.job, event.step)} was skipped: {event.reason}", "dim")
-        case WaitOpened():
-            return Say(f"{step_name(event.job, event.step)} waits for a signal.", "warn")
-        case WaitApplied(application=SignalApplied(receipt=receipt)):
-            return Say(
-                f"{step_name(event.job, event.step)} has its signal, submitted by {receipt.submitted_by}.",
-                "good",
-            )
-        case WaitApplied(application=FailureApplied(error=error, allowed=allowed)):
-            return Say(
-                f"{step_name(event.job, event.step)} failed{', which is allowed' if allowed else ''}: {error.message}",
-                "warn" if allowed else "bad",
-            )
-        case CancelRequested():
-            return Say(f"{event.by} asked for the end of the run.", "warn")
+        case StepStarted(job=job, step=step):
+            return Say(f"{job}/{step} started.", "dim")
+        case StepSucceeded(job=job, step=step):
+            return Say(f"{job}/{step} succeeded{_after(run, event)}.", "good")
+        case StepFailed(job=job, step=step, error=error, allowed=allowed):
+            return _failed(f"{job}/{step}", _after(run, event), allowed, error.message)
+        case StepSkipped(job=job, step=step, reason=reason):
+            return Say(f"{job}/{step} was skipped: {reason}", "dim")
+        case WaitOpened(job=job, step=step):
+            return Say(f"{job}/{step} waits for a signal.", "warn")
+        case WaitApplied(job=job, step=step, application=SignalApplied(receipt=receipt)):
+            return Say(f"{job}/{step} has its signal, submitted by {receipt.submitted_by}.", "good")
+        case WaitApplied(job=job, step=step, application=FailureApplied(error=error, allowed=allowed)):
+            return _failed(f"{job}/{step}", "", allowed, error.message)
+        case CancelRequested(by=by):
+            return Say(f"{by} asked for the end of the run.", "warn")
         case _:
             return None
+
+
+def _failed(step: str, after: str, allowed: bool, message: str) -> Say:
+    if allowed:
+        return Say(f"{step} failed{after}, which is allowed: {message}", "warn")
+    return Say(f"{step} failed{after}: {message}", "bad")
 
 
 def _after(run: RunState, event: StepSucceeded | StepFailed) -> str:

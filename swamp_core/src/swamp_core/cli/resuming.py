@@ -4,29 +4,36 @@ from __future__ import annotations
 
 from swamp_core.app import resume as use_case
 from swamp_core.app.refusals import Refused
-from swamp_core.app.views import SignalResult
+from swamp_core.app.views import RunResult, SignalResult
 from swamp_core.cli.errors import failure_of
+from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.following import follow
 from swamp_core.cli.invocation import Invocation
-from swamp_core.cli.parts import Say, paragraph
+from swamp_core.cli.parts import Copy, Say, paragraph
 from swamp_core.store.errors import StoreError
 
 
-def resumed(invocation: Invocation, result: SignalResult) -> tuple[SignalResult, bool]:
-    """The result with the run that was resumed, if it was, and whether an interrupt ended that."""
-    workspace = invocation.workspace
+def resumed(invocation: Invocation, signalled: SignalResult) -> tuple[RunResult | None, ExitCode]:
+    """The run that was resumed, or None, and the exit code: 0 but after an interrupt, for the receipt is stored."""
+    workspace, output = invocation.workspace, invocation.output
     try:
-        after, interrupted = follow(
+        result, code = follow(
             invocation,
-            lambda attention: use_case.resume(workspace, result.run_id, attention=attention),
+            lambda attention: use_case.resume(workspace, signalled.run_id, attention=attention),
+            stays=False,
         )
     except (Refused, StoreError) as error:
         failure = failure_of(error)
         if failure.code == "already_resumed":
-            text = f"{failure.message} It applies the signal itself."
-            invocation.output.warn(Say(text, "good"))
+            output.warn(Say(f"{failure.message} It takes the signal up by itself.", "good"))
+        elif failure.details.get("status") in ("succeeded", "failed", "cancelled"):
+            output.warn(Say(failure.message))
         else:
-            text = f"The signal is accepted, but the run was not resumed. {failure.message}"
-            invocation.output.warn(*paragraph(text, "warn"), *paragraph(failure.hint or ""))
-        return result, False
-    return result.model_copy(update={"run": after.run, "awaiting_resume": False}), interrupted
+            output.warn(
+                *paragraph(f"The run was not resumed. {failure.message}", "warn"),
+                *paragraph(failure.hint or ""),
+                Say("Once that is done, resume the run with:"),
+                Copy(signalled.resume_command),
+            )
+        return None, ExitCode.DONE
+    return result, code if code is ExitCode.INTERRUPTED else ExitCode.DONE

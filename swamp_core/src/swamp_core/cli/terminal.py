@@ -5,7 +5,7 @@ Rich gets text that is already escaped, as `Text`, never as markup, and wraps no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import IO, cast
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -14,11 +14,7 @@ from rich.text import Text
 
 from swamp_core.cli.escaping import printable
 from swamp_core.cli.parts import Copy, Facts, Gap, Part, Say, Style, Table
-
-if TYPE_CHECKING:
-    from typing import IO
-
-    from swamp_core.cli.output import Stream
+from swamp_core.cli.stream import Stream
 
 STYLES: dict[Style, str] = {"plain": "", "good": "green", "bad": "red", "warn": "yellow", "dim": "dim"}
 COPIED = "bold cyan"
@@ -27,13 +23,9 @@ COPIED = "bold cyan"
 class Terminal:
     """A terminal that parts are printed on."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, *, colour: bool) -> None:
         self.console = Console(
-            file=cast("IO[str]", stream.file),
-            no_color=not stream.colour,
-            highlight=False,
-            markup=False,
-            emoji=False,
+            file=cast("IO[str]", stream), no_color=not colour, highlight=False, markup=False, emoji=False
         )
 
     def print(self, part: Part) -> None:
@@ -46,7 +38,9 @@ class Terminal:
             case Facts(rows=rows):
                 width = max((len(name) for name, _ in rows), default=0)
                 for name, value in rows:
-                    self._line(Text.assemble((f"  {name.ljust(width)}  ", "dim"), printable(value)))
+                    self._line(
+                        Text.assemble((f"  {printable(name).ljust(width)}  ", "dim"), printable(value))
+                    )
             case Table():
                 self.console.print(drawn(part))
             case Gap():
@@ -61,7 +55,7 @@ def drawn(table: Table) -> RichTable:
     drawing = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in table.columns:
         drawing.add_column(name, overflow="fold")
-    styles = table.styles or ("plain",) * len(table.rows)
-    for row, style in zip(table.rows, styles, strict=True):
-        drawing.add_row(*(Text(printable(cell)) for cell in row), style=STYLES[cast("Style", style)])
+    for number, row in enumerate(table.rows):
+        style = table.styles[number] if table.styles else "plain"
+        drawing.add_row(*(Text(printable(cell)) for cell in row), style=STYLES[style])
     return drawing

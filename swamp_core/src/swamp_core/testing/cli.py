@@ -27,7 +27,7 @@ from swamp_core.store.checked import CheckedStore
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.store.registry import open_store
 from swamp_core.testing.clock import FixedClock, OffsetClock
-from swamp_core.testing.counting import CountingStore, to_file
+from swamp_core.testing.counting import counted
 from swamp_core.testing.ids import SeededIds
 from swamp_core.testing.stopping import Stop, StoppingStore
 
@@ -50,7 +50,7 @@ def open_watched(setting: Setting, environ: Mapping[str, str]) -> SignalWaitStor
     assert isinstance(opened, CheckedStore)
     store = opened.unchecked
     if requests := environ.get("SWAMP_TEST_REQUESTS"):
-        store = CountingStore(store, to_file(Path(requests)))
+        store = counted(store, Path(requests))
     for stop in filter(None, environ.get("SWAMP_TEST_STOP", "").split(";")):
         store = StoppingStore(store, Stop.parse(stop))
     return CheckedStore(store, opened.name)

@@ -15,4 +15,4 @@ HERE = "swamp_core.cli.commands"
     homes={"list": f"{HERE}.history_list:list_", "get": f"{HERE}.history_get:get"},
 )
 def history() -> None:
-    """See the runs that there were, and what happened to each."""
+    """See the runs that there were, and their stories."""

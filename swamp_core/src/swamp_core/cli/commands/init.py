@@ -15,9 +15,9 @@ from swamp_core.cli.invocation import Invocation
 @click.argument("directory", metavar="[DIR]", required=False)
 @click.pass_obj
 def init(invocation: Invocation, directory: str | None) -> ExitCode:
-    r"""Make a repo with an example workflow, ready to run. Files that are there are left as they are.
+    r"""Make a repo with an example workflow, ready to run.
 
-    DIR is the current directory when it is left out, or that of --repo-dir.
+    Files that are there are left as they are. DIR is the current directory when it is left out, or that of --repo-dir.
 
     \b
       swamp init my-releases

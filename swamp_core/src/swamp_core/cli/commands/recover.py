@@ -20,7 +20,7 @@ from swamp_core.cli.usage import TEXT
 )
 @click.pass_obj
 def recover(invocation: Invocation, name: str, run_id: str, acknowledge_unknown: bool) -> ExitCode:
-    r"""Give up on the lost driver of an interrupted run, so that the run can be resumed.
+    r"""Give up on the lost driver of a run, to resume it.
 
     A run is interrupted when the process that drove it is gone. A step that it was running and that has no guard is
     only run again when you say that it may.

@@ -18,10 +18,11 @@ from swamp_core.cli.usage import TEXT
 )
 @click.pass_obj
 def resume(invocation: Invocation, name_or_run_id: str, run_id: str | None, wait: bool) -> ExitCode:
-    r"""Go on with a suspended run whose waits are settled, until it ends or must wait again.
+    r"""Go on with a suspended run whose waits are settled.
 
-    By a workflow's name it is the run of it that is suspended. It needs neither the workflow's file nor the host
-    that started the run. A wait whose deadline has passed is timed out. An interrupt cancels the run.
+    It goes on until it ends or must wait again. By a workflow's name it is the run of it that is suspended. It needs
+    neither the workflow's file nor the host that started the run. A wait whose deadline has passed is timed out. An
+    interrupt cancels the run.
 
     \b
       swamp workflow resume release
@@ -35,4 +36,5 @@ def resume(invocation: Invocation, name_or_run_id: str, run_id: str | None, wait
     return driven(
         invocation,
         lambda attention: use_case.resume(workspace, found.run_id, wait=wait, attention=attention),
+        stays=wait,
     )

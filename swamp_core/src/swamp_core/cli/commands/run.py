@@ -54,6 +54,7 @@ def run(
     return driven(
         invocation,
         lambda attention: run_workflow(workspace, runnable, given, wait=wait, attention=attention),
+        stays=wait,
     )
 
 

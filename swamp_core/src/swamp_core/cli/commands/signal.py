@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.parts import Gap
 from swamp_core.cli.usage import TEXT, Misuse
+
+if TYPE_CHECKING:
+    from swamp_core.app.views import SignalResult
 
 
 @click.command("signal", cls=GlobalOptionsCommand)
@@ -45,15 +51,30 @@ def signal(
     from swamp_core.app import signal as use_case
     from swamp_core.cli.payloads import read_payload
     from swamp_core.cli.rendering.signals import signal_parts
-    from swamp_core.cli.resuming import resumed
 
     workspace = invocation.workspace
     if payload is not None and payload_file is not None:
         raise Misuse("The payload is given twice.", hint="Give either --payload or --payload-file.")
     given = read_payload(invocation, wait_id, payload, payload_file)
     result = use_case.signal(workspace, wait_id, given, idempotency_key=idempotency_key)
-    interrupted = False
-    if and_resume:
-        result, interrupted = resumed(invocation, result)
-    invocation.output.answer(result.to_json(), signal_parts(result))
-    return ExitCode.INTERRUPTED if interrupted else ExitCode.DONE
+    if not and_resume:
+        invocation.output.answer(result.to_json(), signal_parts(result))
+        return ExitCode.DONE
+    return _and_resume(invocation, result)
+
+
+def _and_resume(invocation: Invocation, result: SignalResult) -> ExitCode:
+    from swamp_core.cli.rendering.runs import run_parts
+    from swamp_core.cli.rendering.signals import receipt_parts
+    from swamp_core.cli.resuming import resumed
+
+    output = invocation.output
+    if not output.as_json:
+        output.say(*receipt_parts(result))
+    run, code = resumed(invocation, result)
+    if run is None:
+        output.answer(result.to_json(), ())
+    else:
+        after = result.model_copy(update={"run": run.run, "awaiting_resume": False})
+        output.answer(after.to_json(), (Gap(), *run_parts(run, invocation.workspace)))
+    return code

@@ -13,9 +13,10 @@ from swamp_core.cli.invocation import Invocation
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.pass_obj
 def validate(invocation: Invocation, names: tuple[str, ...]) -> ExitCode:
-    r"""Say what is wrong with the workflow files, all of them or those named, and with the models.
+    r"""Say what is wrong with workflow files.
 
-    Each problem is a line `file:line:column: message`. The exit code is 1 when there is an error.
+    All of them are checked, or those named, and the models. Each problem is a
+    line `file:line:column: message`. The exit code is 1 when there is an error.
 
     \b
       swamp workflow validate release

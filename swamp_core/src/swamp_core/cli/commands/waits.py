@@ -14,9 +14,10 @@ from swamp_core.cli.usage import TEXT
 @click.option("--workflow", metavar="NAME", type=TEXT, help="Only those of this workflow.")
 @click.pass_obj
 def waits(invocation: Invocation, workflow: str | None) -> ExitCode:
-    r"""List the open waits, the oldest first, each with the command that settles it.
+    r"""List the open waits, and how to settle each.
 
-    A wait whose deadline has passed by this host's clock is shown as expired; listing settles nothing.
+    The oldest comes first. A wait whose deadline has passed by this host's clock is shown as
+    expired; listing settles nothing.
 
     \b
       swamp workflow waits --workflow release

@@ -25,4 +25,4 @@ HERE = "swamp_core.cli.commands"
     },
 )
 def workflow() -> None:
-    """Run workflows, signal their waits, and see what became of them."""
+    """Run workflows, signal their waits, see their history."""

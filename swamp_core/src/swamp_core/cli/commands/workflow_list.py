@@ -12,7 +12,7 @@ from swamp_core.cli.invocation import Invocation
 @click.command("list", cls=GlobalOptionsCommand)
 @click.pass_obj
 def list_(invocation: Invocation) -> ExitCode:
-    r"""List the workflow files of the repo, valid or not.
+    r"""List the workflows of the repo, valid or not.
 
     \b
       swamp workflow list

@@ -10,7 +10,14 @@ from swamp_core.cli.times import moment
 
 
 def signal_parts(result: SignalResult) -> Iterator[Part]:
-    """The receipt, and the command that makes the run go on, if it did not go on already."""
+    """The receipt, and the command that makes the run go on."""
+    yield from receipt_parts(result)
+    yield Say("The run goes on when it is resumed:")
+    yield Copy(result.resume_command)
+
+
+def receipt_parts(result: SignalResult) -> Iterator[Part]:
+    """The receipt."""
     step = f"{result.job}/{result.step} of {result.workflow}"
     receipt = result.receipt
     if result.status == "repeated":
@@ -26,6 +33,3 @@ def signal_parts(result: SignalResult) -> Iterator[Part]:
             ("idempotency key", receipt.idempotency_key),
         )
     )
-    if result.awaiting_resume:
-        yield Say("The run goes on when it is resumed:")
-        yield Copy(result.resume_command)
