@@ -30,7 +30,7 @@ class LostRepliesChangeNoAnswer:
     def test_a_lost_reply_with_another_s_record_there_is_false(
         self, under_test: StoreUnderTest, fault: Fault, data: bytes
     ) -> None:
-        """Another's record is there. The create is lost, whatever its bytes.
+        """Another's record is there, so the create is lost, whatever its bytes.
 
         Breaks by: taking equal bytes for one's own record, or any "exists" after a failure for a win.
         """
@@ -72,9 +72,7 @@ class LostRepliesChangeNoAnswer:
         assert under_test.open().get("lost/unknown") == b"mine"
 
     def test_a_lost_request_ends_with_exactly_one_record(self, under_test: StoreUnderTest) -> None:
-        """The request never arrived.
-
-        The create is made again, or said not to have been made, and repeating it wins.
+        """A request that never arrived is sent again, or said to have stored nothing, and repeating it wins.
 
         Breaks by: a second record under another name, a False for a record that nobody has.
         """

@@ -49,7 +49,7 @@ class RecordsAreWhole:
         assert under_test.raw_keys() == {"whole/limit"}
 
     def test_a_record_over_the_limit_is_refused_before_any_io(self, under_test: StoreUnderTest) -> None:
-        """The refusal needs no backend. It is the same where the store is missing.
+        """The refusal needs no backend, so it is the same where the store is missing.
 
         Breaks by: checking late.
         """

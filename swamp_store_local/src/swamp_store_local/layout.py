@@ -1,6 +1,4 @@
-"""Which file holds which record.
-
-A segment is a directory or, with a suffix that no segment has, a record's file.
+"""Which file holds which record: a segment is a directory, and with a suffix that none can have, a record.
 
 So the key `a` is the file `a@record`, and `a/b` is `b@record` in the directory `a`: they live side by side. A
 name that is neither (a staged file, what an operating system drops in) is no record and is never listed.
@@ -22,15 +20,13 @@ def record_path(root: str, key: str) -> str:
 
 
 def key_part(entry: os.DirEntry[str]) -> str | None:
-    """What an entry of a directory adds to a key.
+    """What an entry of a directory adds to a key: `x` for a record, `x/` for a directory, else None.
 
-    `x` for a record, `x/` for a directory, None for neither.
+    A directory that is named like a record counts as one, so that its reader learns what is wrong.
     """
     stem = entry.name.removesuffix(RECORD_SUFFIX)
     if not is_segment(stem):
         return None
     if stem != entry.name:
-        return (
-            stem  # also when it is no file: a reader then learns what is wrong, and a listing hides nothing
-        )
+        return stem
     return f"{stem}/" if entry.is_dir() else None

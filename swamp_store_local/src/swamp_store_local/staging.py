@@ -71,7 +71,8 @@ class StagedRecord:
 
     def discard(self) -> None:
         """Take the staged name away. A failure leaves litter for the sweep, and changes no answer."""
-        os.close(self._descriptor)  # first: Windows removes no file that is open
+        with suppress(OSError):
+            os.close(self._descriptor)  # first: Windows removes no file that is open
         with suppress(OSError):
             os.unlink(self.path)
 

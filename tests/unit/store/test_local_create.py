@@ -177,6 +177,22 @@ def test_a_staged_record_that_cannot_be_removed_changes_no_answer(store: LocalSt
     assert store.get(KEY) == b"mine"
 
 
+def test_a_staged_record_that_cannot_be_closed_changes_no_answer(store: LocalStore) -> None:
+    """What a network file system says at the close is of a name that nobody needs any more."""
+    store.put_if_absent("runs/r1/0", b"")
+
+    def failing(real: Any, descriptor: int) -> None:
+        of_a_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        real(descriptor)
+        if of_a_file:
+            raise os_error(errno.EIO)
+
+    with pytest.MonkeyPatch.context() as patch:
+        instead_of(patch, "close", failing, on=everywhere)
+        assert store.put_if_absent(KEY, b"mine") is True
+        assert store.put_if_absent(KEY, b"again") is False
+
+
 def test_a_record_that_may_not_last_is_an_unknown_outcome(store: LocalStore, tmp_path: Path) -> None:
     """The link was made and its directory could not be synced: neither a win nor a loss can be promised."""
 

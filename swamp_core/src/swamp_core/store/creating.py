@@ -1,6 +1,4 @@
-"""How a create over a network decides who won.
-
-One put-id, one request at a time, and no "exists" taken on trust.
+"""How a create over a network decides who won: one put-id, and no "exists" taken on trust.
 
 A backend answers a conditional create with "stored", "exists", "try again", or not at all. The last one is
 the trap: the record may have landed although the reply was lost, and the next attempt then says "exists" of
@@ -41,10 +39,7 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class NotLanded:
-    """The request stored nothing, for certain, and may be sent again.
-
-    A conflict, throttling, no connection.
-    """
+    """The request stored nothing, for certain, and may be sent again: busy, throttled, not connected."""
 
     cause: StoreUnavailable
 
@@ -62,10 +57,7 @@ Reply = Landed | Exists | NotLanded | Unclear
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record that is there, and the put-id beside it.
-
-    None for one that was not written by a Swamp store.
-    """
+    """A record that is there, and the put-id beside it; None when no Swamp store wrote it."""
 
     put_id: str | None
 
@@ -80,10 +72,7 @@ class Owner(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a create may take, and how it spaces its attempts.
-
-    Doubling waits, half of each left to chance.
-    """
+    """How long a create may take. The waits between attempts double, and half of each is left to chance."""
 
     total_s: float = 30.0
     wait_initial_s: float = 0.05

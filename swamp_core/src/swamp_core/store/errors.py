@@ -6,8 +6,6 @@ neither is an error, and no failure ever turns into `False`, `None` or an empty 
 `__cause__`.
 """
 
-# ruff: noqa: N818 - the names are the design's terms, and say what happened without the word "error"
-
 from __future__ import annotations
 
 from typing import ClassVar
