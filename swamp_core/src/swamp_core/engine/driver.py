@@ -29,10 +29,11 @@ from swamp_core.engine.moves import (
 from swamp_core.engine.plan import Plan, StepRef, plan_of_run
 from swamp_core.engine.readiness import all_ended, follows, pending, run_end
 from swamp_core.engine.suspending import Applications, Resumed, WaitsOpen
-from swamp_core.engine.tasks import Ended, Tasks, call_of, result_event
+from swamp_core.engine.tasks import Ended, Tasks, result_event
 from swamp_core.journal.ending import withdraw_waits
 from swamp_core.journal.entry import Journal
 from swamp_core.models.method import Invocation, MethodResult
+from swamp_core.models.registry import call_of, model_from_json
 from swamp_core.run.events import (
     CancelRequested,
     Event,
@@ -159,7 +160,7 @@ class Driver:
             match effect:
                 case CallMethod(ref=(job, step), model=model, method=method, inputs=inputs):
                     invocation = Invocation(run.workflow, run.run_id, job, step, self.repo_dir, inputs)
-                    self._tasks.call(call_of(run.models, model, method), invocation)
+                    self._tasks.call(call_of(model_from_json(run.models[model]), method), invocation)
                 case OpenWait(wait_id=wait_id):
                     wait = run.waits[wait_id]
                     registration = registration_of(run, wait_id, wait)

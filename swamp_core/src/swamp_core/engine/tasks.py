@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import cast
 
-from swamp_core.models.definition import ShellModel
 from swamp_core.models.method import Invocation, MethodCall, MethodResult
-from swamp_core.models.shell import ShellCall
 from swamp_core.payload.strict_json import compact
 from swamp_core.records.base import Instant, Unreadable
 from swamp_core.run import events
@@ -102,11 +100,6 @@ class Tasks:
             if self._in_flight.pop((item.job, item.step)) is not None:
                 self.calls -= 1
             ended.append(item)
-
-
-def call_of(models: dict[str, events.Json], model: str, method: str) -> MethodCall:
-    """A call of a method of a model that the run has pinned; a run starts only with models that have the method."""
-    return ShellCall(ShellModel.from_json(models[model]).methods[method])
 
 
 def result_event(

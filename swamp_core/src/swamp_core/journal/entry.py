@@ -7,7 +7,7 @@ linearly with the run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import Field
@@ -19,8 +19,8 @@ from swamp_core.run.state import RunState
 from swamp_core.run.transitions import ImpossibleEvent, fold
 from swamp_core.store.keys import RECORD_BYTES_MAX
 
-SNAPSHOT_BYTES_MAX = RECORD_BYTES_MAX // 2
-"""A larger snapshot is left out, so that an entry always fits in a record."""
+_ENVELOPE_BYTES_MAX = 4096
+"""What an entry weighs at most beside its events and its snapshot."""
 
 
 class Entry(Record):
@@ -53,7 +53,7 @@ class Journal:
     number: int = 0
     snapshot_at: int | None = None
     tail_bytes: int = 0
-    snapshot_bytes: int = 0
+    snapshot_bytes: int = field(default=0, compare=False)
 
     @property
     def run(self) -> RunState:
@@ -100,12 +100,15 @@ def next_entry(journal: Journal, events: list[Event], *, entry_id: str, owner: s
     Raises `ImpossibleEvent` when the run's state does not allow an event: nothing impossible is ever written.
     """
     state = fold(journal.state, events)
-    tail_bytes = journal.tail_bytes + events_bytes(events)
+    added_bytes = events_bytes(events)
+    tail_bytes = journal.tail_bytes + added_bytes
     snapshot = None
     weight = journal.snapshot_bytes
     if state is not None and tail_bytes >= weight:
         weight = snapshot_bytes(state)
-        if weight <= min(tail_bytes, SNAPSHOT_BYTES_MAX):
+        if weight + added_bytes + _ENVELOPE_BYTES_MAX > RECORD_BYTES_MAX:
+            weight = 2 * tail_bytes  # It does not fit in a record, and need not be tried again soon.
+        elif weight <= tail_bytes:
             snapshot, tail_bytes = state, 0
     number = journal.number + 1
     entry = Entry(

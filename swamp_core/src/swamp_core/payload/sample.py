@@ -22,7 +22,7 @@ def sample_of(schema: Mapping[str, JsonValue] | None) -> dict[str, JsonValue]:
     """A payload with the required members, or `{}` when none that fits the schema is found."""
     if not schema:
         return {}
-    sample = _sample(schema, _NESTING_MAX)
+    sample = _sample(dict(schema), _NESTING_MAX)
     return sample if isinstance(sample, dict) and not violations(schema, sample) else {}
 
 
