@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hypothesis import strategies as st
-
 from swamp_core.records.families import Receipt
 from swamp_core.run.events import (
     CancelRequested,

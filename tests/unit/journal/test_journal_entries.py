@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from swamp_core.cli.tracing import TracedStore
 from swamp_core.journal.appending import Appended, append
 from swamp_core.journal.entry import Entry, Journal, events_bytes, next_entry
@@ -19,6 +18,7 @@ from swamp_core.run.transitions import ImpossibleEvent, fold
 from swamp_core.store.keys import RECORD_BYTES_MAX
 from swamp_core.store.memory import MemoryStore
 from swamp_core.store.operations import execute
+
 from tests.histories import NOW, RUN, histories, started
 
 
@@ -72,7 +72,10 @@ def test_the_bytes_written_stay_under_four_times_the_bytes_of_the_events(steps):
     events = [started()]
     for number in range(steps):
         where = {"at": NOW, "job": "build", "step": f"step {number}"}
-        events += [StepStarted(**where), StepSucceeded(**where, outputs={"exitCode": 0, "stdout": "", "stderr": ""})]
+        events += [
+            StepStarted(**where),
+            StepSucceeded(**where, outputs={"exitCode": 0, "stdout": "", "stderr": ""}),
+        ]
     journal, written = Journal(RUN), 0
     for number, event in enumerate(events):
         entry, journal = next_entry(journal, [event], entry_id=f"{number:036}", owner="o" * 36)
@@ -117,7 +120,9 @@ def test_appending_costs_two_requests():
     store = TracedStore(MemoryStore(), requests.append)
     begun = execute(start_run(started(), entry_id="e0", build="test"), store)
     requests.clear()
-    execute(append(begun.journal, [StepStarted(at=NOW, job="build", step="one")], entry_id="e1", owner="o"), store)
+    execute(
+        append(begun.journal, [StepStarted(at=NOW, job="build", step="one")], entry_id="e1", owner="o"), store
+    )
     assert [request.split()[0] for request in requests] == ["put_if_absent", "get"]
 
 

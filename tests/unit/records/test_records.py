@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Unreadable, instant_text, read_record
 from swamp_core.records.families import (
@@ -23,6 +22,7 @@ from swamp_core.records.families import (
     TimedOut,
 )
 from swamp_core.store.keys import check_key
+
 from tests.histories import json_objects
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, 250_000, tzinfo=UTC)
@@ -37,7 +37,9 @@ RECORDS = [
     (Mark, Mark(workflow="release", run_id=RUN, number=1)),
     (
         Registration,
-        Registration(**OF_WAIT, mark=1, wait_kind="signal", opened_at=NOW, deadline=NOW, payload_schema={"a": None}),
+        Registration(
+            **OF_WAIT, mark=1, wait_kind="signal", opened_at=NOW, deadline=NOW, payload_schema={"a": None}
+        ),
     ),
     (OUTCOME, Accepted(**OF_WAIT, at=NOW, receipt=RECEIPT, payload={"b": None, "a": [1.0, 1, True]})),
     (OUTCOME, TimedOut(**OF_WAIT, at=NOW)),

@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from swamp_core.run.events import (
     CancelRequested,
     RunDeleted,
@@ -22,6 +21,7 @@ from swamp_core.run.events import (
 )
 from swamp_core.run.state import RunState
 from swamp_core.run.transitions import ImpossibleEvent, apply, fold
+
 from tests.histories import NOW, OWNER, candidate_events, histories, started
 
 
@@ -93,7 +93,9 @@ REFUSED = {
     ),
     "an outcome is applied to a step that does not wait": (
         [RUNNING],
-        WaitApplied(**STEP, wait_id="w", application={"result": "failed", "error": {"code": "x", "message": ""}}),
+        WaitApplied(
+            **STEP, wait_id="w", application={"result": "failed", "error": {"code": "x", "message": ""}}
+        ),
     ),
 }
 
