@@ -117,6 +117,11 @@ def result_event(
         return events.StepFailed(at=at, job=job, step=step, error=error, allowed=allowed)
     assert result.error is not None
     details = cast("events.Json", dict(result.error.details))
-    error = events.StepError(code=result.error.code, message=result.error.message, details=details)
+    stopped = result.error.code == "stopped"
+    error = events.StepError(
+        code="cancelled" if stopped else result.error.code,
+        message="The run was cancelled while the step ran." if stopped else result.error.message,
+        details=details,
+    )
     log: events.Json = {"stdout": result.stdout, "stderr": result.stderr}
     return events.StepFailed(at=at, job=job, step=step, error=error, allowed=allowed, outputs=log)

@@ -1,0 +1,213 @@
+"""The driver, on a store in memory that fails where a test says: what it starts, what it waits for, when it stops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event as Flag
+from typing import Any
+
+import pytest
+from swamp_core.ambient import Ambient
+from swamp_core.app.driving import Attention, take_up
+from swamp_core.app.refusals import Refused
+from swamp_core.app.run import run_workflow
+from swamp_core.app.workflows import Runnable
+from swamp_core.app.workspace import Workspace
+from swamp_core.engine.cancelling import cancel_run
+from swamp_core.engine.lives import new_owner
+from swamp_core.journal.reading import read_entries
+from swamp_core.models.definition import ShellModel
+from swamp_core.records import keys
+from swamp_core.run.events import StepStarted
+from swamp_core.store.errors import OutcomeUnknown, StoreAccessDenied, StoreUnavailable
+from swamp_core.store.memory import MemoryStore
+from swamp_core.store.operations import execute
+from swamp_core.testing.faults import Fault, FaultyStore
+from swamp_core.workflow.definition import Workflow
+
+UNKNOWN = OutcomeUnknown("The reply was lost", put_id="p")
+UNAVAILABLE = StoreUnavailable("The store is away")
+
+
+class Eager:
+    """A clock that lets nobody wait, but for tasks: they take the time that they take."""
+
+    def __init__(self) -> None:
+        self.waits = 0
+
+    def now(self):
+        from swamp_core.ambient import SystemClock
+
+        return SystemClock().now()
+
+    def wait(self, event: Flag, seconds: float) -> bool:
+        self.waits += 1
+        return event.is_set()
+
+
+def workspace(store: Any, tmp_path: Path, **ambient: Any) -> Workspace:
+    return Workspace(tmp_path, Ambient(clock=Eager(), **ambient), opener=lambda _setting: store)
+
+
+def runnable(*steps: dict[str, Any], **methods: str) -> Runnable:
+    workflow = Workflow.from_json({"name": "w", "jobs": [{"name": "j", "steps": list(steps)}]})
+    model = ShellModel.from_json(
+        {
+            "name": "m",
+            "type": "command/shell",
+            "methods": {name: {"run": run} for name, run in methods.items()},
+        }
+    )
+    return Runnable(workflow, {"m": model})
+
+
+def call(name: str, method: str = "go", **more: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "task": {"type": "model_method", "modelIdOrName": "m", "methodName": method},
+        **more,
+    }
+
+
+WAIT = {"name": "wait", "task": {"type": "wait_for_signal", "timeout": 60}}
+
+
+def entry_sizes(store: MemoryStore, run_id: str) -> list[int]:
+    return [len(entry.events) for entry in execute(read_entries(run_id), store)]
+
+
+@pytest.mark.parametrize("error", [UNAVAILABLE, UNKNOWN])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_store_that_is_away_delays_the_run_and_changes_nothing(tmp_path, error, when):
+    """While an append fails the driver tries again, starts nothing new, and goes on where it was."""
+    steps = [call("a"), call("b", dependsOn=["a"])]
+    fault = Fault("put_if_absent", error, when, on=lambda key: key.startswith("runs/"), first=2, times=3)
+    store = FaultyStore(MemoryStore(), fault)
+    space = workspace(store, tmp_path)
+    result = run_workflow(space, runnable(*steps, go=f"echo x >> {tmp_path}/count"), {})
+    assert result.run.status == "succeeded"
+    assert (tmp_path / "count").read_text() == "x\nx\n"
+    assert space.ambient.clock.waits == 3
+
+
+def test_a_store_that_refuses_us_stops_the_driver_and_its_steps(tmp_path):
+    """Denied access is not waited out: the driver stops as a killed one would, and says what the store said."""
+    fault = Fault(
+        "put_if_absent",
+        StoreAccessDenied("No"),
+        "before",
+        on=lambda key: key.startswith("runs/"),
+        first=2,
+        times=9,
+    )
+    with pytest.raises(StoreAccessDenied):
+        run_workflow(
+            workspace(FaultyStore(MemoryStore(), fault), tmp_path), runnable(call("a"), go="true"), {}
+        )
+
+
+def test_what_ends_together_is_written_together(tmp_path):
+    """While one append is in flight, what ends meanwhile goes into the next one: a group commit."""
+    store = MemoryStore()
+
+    class Slow(FaultyStore):
+        def put_if_absent(self, key: str, data: bytes) -> bool:
+            if key.startswith(keys.RUNS) and b'"step_started"' in data:
+                self.started = True
+            elif (
+                key.startswith(keys.RUNS) and b'"step_succeeded"' in data and not (tmp_path / "all").exists()
+            ):
+                for _ in range(1000):
+                    if len(list(tmp_path.glob("done-*"))) == 8:
+                        break
+                    Flag().wait(0.01)
+                (tmp_path / "all").touch()
+            return store.put_if_absent(key, data)
+
+    go = runnable(*[call(f"s{n}") for n in range(8)], go=f'touch "{tmp_path}/done-$SWAMP_STEP"')
+    result = run_workflow(workspace(Slow(store), tmp_path), go, {})
+    assert result.run.status == "succeeded"
+    assert len(entry_sizes(store, result.run.id)) <= 5
+
+
+def test_a_cancel_from_elsewhere_stops_a_step_in_the_middle(tmp_path):
+    """A driver finds the request in the journal, ends the step that runs, and ends the run as cancelled."""
+    store = MemoryStore()
+    space = workspace(store, tmp_path)
+
+    def observe(run: Any, events: Any) -> None:
+        if any(isinstance(event, StepStarted) for event in events):
+            execute(cancel_run(run.run_id, by="ann", reason="no", ambient=space.ambient), store)
+
+    result = run_workflow(
+        space,
+        runnable(call("a"), call("b", dependsOn=["a"]), go="sleep 600"),
+        {},
+        attention=Attention(observe),
+    )
+    assert result.run.status == "cancelled"
+    assert [step.status for step in result.run.jobs[0].steps] == ["failed", "skipped"]
+    assert result.run.jobs[0].steps[0].error.code == "cancelled"
+
+
+def test_an_interrupt_cancels_the_run(tmp_path):
+    """Ctrl-C at the driver's terminal ends the steps in flight and the run."""
+    attention = Attention()
+    attention.observe = lambda _run, events: (
+        attention.interrupt() if any(isinstance(event, StepStarted) for event in events) else None
+    )
+    result = run_workflow(
+        workspace(MemoryStore(), tmp_path), runnable(call("a"), go="sleep 600"), {}, attention=attention
+    )
+    assert result.run.status == "cancelled"
+
+
+def test_a_driver_that_another_has_replaced_stops(tmp_path):
+    """A driver whose run another host has recovered and resumed loses its next append and says so."""
+    store = MemoryStore()
+    space = workspace(store, tmp_path, host="here")
+    elsewhere = workspace(store, tmp_path, host="there", pid=1)
+
+    def replace(run: Any, events: Any) -> None:
+        if any(isinstance(event, StepStarted) for event in events):
+            execute(cancel_run(run.run_id, by="x", reason=None, ambient=Late(elsewhere.ambient)), store)
+
+    with pytest.raises(Refused) as refused:
+        run_workflow(space, runnable(call("a"), go="sleep 600"), {}, attention=Attention(replace))
+    assert refused.value.code == "driver_replaced"
+
+
+def Late(ambient: Ambient) -> Ambient:  # noqa: N802 - it makes an ambient whose clock is past every lease
+    from dataclasses import replace
+    from datetime import timedelta
+
+    from swamp_core.testing.clock import OffsetClock
+
+    return replace(ambient, clock=OffsetClock(timedelta(hours=1)))
+
+
+def test_steps_beside_a_wait_are_done_before_the_run_is_suspended(tmp_path):
+    """A driver that reaches a wait does everything else that it can, and only then suspends."""
+    store = MemoryStore()
+    steps = [WAIT, call("a"), call("b", dependsOn=["a"]), call("after", dependsOn=["wait"])]
+    result = run_workflow(workspace(store, tmp_path), runnable(*steps, go="true"), {})
+    assert result.run.status == "suspended"
+    statuses = {step.name: step.status for step in result.run.jobs[0].steps}
+    assert statuses == {"wait": "waiting", "a": "succeeded", "b": "succeeded", "after": "pending"}
+
+
+def test_outputs_that_are_too_large_fail_the_step(tmp_path):
+    """Outputs are kept whole or not at all."""
+    big = 'head -c 250000 /dev/zero | tr "\\0" x > text; { printf "big="; cat text; } > "$SWAMP_OUTPUT"; cat text'
+    result = run_workflow(workspace(MemoryStore(), tmp_path), runnable(call("a"), go=big), {})
+    assert result.run.jobs[0].steps[0].error.code == "output_too_large"
+
+
+def test_a_run_is_taken_up_once(tmp_path):
+    """A second resume of a run that nothing can be done for changes nothing in it."""
+    store = MemoryStore()
+    space = workspace(store, tmp_path)
+    result = run_workflow(space, runnable(WAIT, go="true"), {})
+    before = dict(store.records)
+    take_up(space, result.run.id, new_owner(space.ambient))
+    assert store.records == before
