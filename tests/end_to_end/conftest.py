@@ -12,18 +12,24 @@ reads from `SWAMP_TEST_…`; without one the real command line runs.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from swamp_core.ambient import Ambient
 from swamp_core.app.init import init
+from swamp_core.app.workspace import Setting
+from swamp_core.cli.main import main
+from swamp_core.store.protocol import SignalWaitStore
 
 TIMEOUT_S = 60.0
 
@@ -75,6 +81,23 @@ class CommandLine:
         """Run a command with `--json` and give its document."""
         return self(*args, "--json", code=code, stdin=stdin, **world).json
 
+    def here(
+        self,
+        *args: str,
+        ambient: Ambient | None = None,
+        opener: Callable[[Setting], SignalWaitStore] | None = None,
+    ) -> Ended:
+        """Run a command in this process: for many that differ only in what they are given. Any exit code will do."""
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = main(["--repo-dir", str(self.directory), *args], ambient=ambient, opener=opener)
+        return Ended(code, out.getvalue(), err.getvalue())
+
+    def stored(self) -> dict[str, bytes]:
+        """Every file of the store's directory, by its path there, byte for byte."""
+        root = self.directory / ".swamp/store"
+        return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
     def start(self, *args: str, **world: object) -> subprocess.Popen[str]:
         """Start a command and do not wait for it. It is killed when the test ends."""
         process = subprocess.Popen(
@@ -111,6 +134,12 @@ class CommandLine:
             if value is not None:
                 env[name] = value
         return env
+
+
+@pytest.fixture(scope="session")
+def command_line() -> type[CommandLine]:
+    """Makes a command line of its own for what several tests share. It is for commands that end by themselves."""
+    return CommandLine
 
 
 @pytest.fixture
