@@ -10,6 +10,7 @@ from swamp_core.journal.reading import read_journal
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.state import RunState
+from swamp_core.store.fan_out import fan_out
 from swamp_core.store.keys import is_segment
 from swamp_core.store.operations import List, Protocol
 
@@ -103,7 +104,8 @@ def open_run_ids(workspace: Workspace, workflow: str) -> list[str]:
 
 def unfinished_runs(workspace: Workspace, workflow: str) -> list[RunState]:
     """The unfinished runs of a workflow, oldest first; those that cannot be read are left out."""
-    journals = [workspace.execute(read_journal(run_id)) for run_id in open_run_ids(workspace, workflow)]
+    run_ids = open_run_ids(workspace, workflow)
+    journals = fan_out(lambda run_id: workspace.execute(read_journal(run_id)), run_ids)
     return [journal.run for journal in journals if isinstance(journal, Journal) and not journal.run.ended]
 
 

@@ -14,6 +14,7 @@ from swamp_core.journal.reading import folded, read_entries, read_journal
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.state import RunState
+from swamp_core.store.fan_out import fan_out
 from swamp_core.store.keys import is_segment
 from swamp_core.store.operations import Get, List, Protocol, Together
 
@@ -33,13 +34,11 @@ def list_runs(
     listed = workspace.execute(_list(prefix))
     indexed = sorted((key.split("/")[1:3] for key in listed), key=lambda each: each[1], reverse=True)
     runs: list[RunSummary] = []
-    for name, run_id in indexed:
-        if len(runs) >= limit:
-            break
-        summary = _summary(workspace, name, run_id)
-        if summary is not None and status in (None, summary.status):
-            runs.append(summary)
-    return HistoryResult(runs=runs)
+    while indexed and len(runs) < limit:
+        page, indexed = indexed[:limit], indexed[limit:]
+        summaries = fan_out(lambda named: _summary(workspace, *named), page)
+        runs += [each for each in summaries if each is not None and status in (None, each.status)]
+    return HistoryResult(runs=runs[:limit])
 
 
 def get_run(workspace: Workspace, run_id: str) -> RunHistory:

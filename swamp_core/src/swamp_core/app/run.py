@@ -20,6 +20,7 @@ from swamp_core.journal.appending import Appended
 from swamp_core.journal.starting import UnknownFormat, start_run
 from swamp_core.run.events import Owner, RunStarted
 from swamp_core.run.state import RunState
+from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
 
 FIRST_ENTRY = 1
 
@@ -69,7 +70,12 @@ def _start(workspace: Workspace, runnable: Runnable, inputs: dict[str, JsonValue
         owner=owner,
         started_by=ambient.user,
     )
-    started = workspace.execute(start_run(event, entry_id=ambient.ids.random_id(), build=workspace.build))
+    try:
+        started = workspace.execute(start_run(event, entry_id=ambient.ids.random_id(), build=workspace.build))
+    except (OutcomeUnknown, StoreUnavailable) as error:
+        cancel = workspace.command("workflow", "cancel", event.run_id)
+        error.hint = f"The run may have begun, though none of its steps has. If it has, end it with:\n{cancel}"
+        raise
     match started:
         case Appended(journal=journal):
             return Resumed(journal, {})

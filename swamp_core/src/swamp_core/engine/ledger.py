@@ -24,7 +24,7 @@ from swamp_core.run.events import CancelRequested, Event, Owner, RunEnd
 from swamp_core.run.state import RunState
 from swamp_core.run.transitions import ImpossibleEvent
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
-from swamp_core.store.operations import Protocol, execute
+from swamp_core.store.operations import Get, Protocol, execute
 from swamp_core.store.protocol import SignalWaitStore
 
 RETRY_INITIAL_S = 0.2
@@ -125,7 +125,7 @@ class Ledger:
     def poll(self) -> None:
         """Take up an entry that another process has written. Raises `Fenced` as `commit` does. One request."""
         key = keys.entry(self.journal.run_id, self.journal.number + 1)
-        reading = read_record(Entry, key, self._store.get(key))
+        reading = read_record(Entry, key, self.patiently(partial(_read, key)))
         match reading:
             case Found(record=entry):
                 self._yield_to(Lost(entry))
@@ -167,3 +167,8 @@ class Ledger:
             return self.journal.followed_by(entry)
         except ImpossibleEvent as error:
             raise Fenced(f"The journal entry {entry.number} does not follow: {error}.") from error
+
+
+def _read(key: str) -> Protocol[bytes | None]:
+    data: bytes | None = yield Get(key)
+    return data
