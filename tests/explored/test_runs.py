@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from swamp_core.journal.appending import append
 from swamp_core.journal.entry import Journal
 from swamp_core.journal.reading import read_journal
 from swamp_core.records import keys
 from swamp_core.records.base import Found, read_record
 from swamp_core.records.families import OUTCOME, Accepted
+from swamp_core.run.events import CancelRequested
 from swamp_core.store.memory import MemoryStore
 from swamp_core.store.operations import execute
 from swamp_core.testing.explore import Actor, Exploration, World, explore
@@ -102,6 +104,25 @@ def test_two_resumes_and_a_cancel_have_one_driver():
             witness=runs.witness,
         )
     )
+
+
+def appending(token: str, begun):
+    """A driver that adds what it holds to be the next entry."""
+    event = CancelRequested(at=runs.NOW, by=token)
+    appended = yield from append(begun.journal, [event], entry_id=token, owner=token)
+    return type(appended).__name__
+
+
+def test_of_drivers_that_append_at_once_one_wins():
+    """The next number is written by one of them; each other is shown what was written."""
+    records, begun = runs.started_run()
+    actors = [Actor(token, lambda token=token: appending(token, begun)) for token in ("a", "b", "c")]
+
+    def winners(world: World) -> str | None:
+        told = sorted(world.results.values())
+        return None if told == ["Appended", "Lost", "Lost"] else f"they were told {told}"
+
+    assert_safe(explore(actors, records=records, at_end=winners))
 
 
 def removing(*others: Actor, records, **bounds) -> Exploration:

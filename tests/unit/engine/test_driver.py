@@ -211,3 +211,47 @@ def test_a_run_is_taken_up_once(tmp_path):
     before = dict(store.records)
     take_up(space, result.run.id, new_owner(space.ambient))
     assert store.records == before
+
+
+def big_schema() -> dict[str, Any]:
+    return {"type": "object", "description": "x" * 300_000}
+
+
+def test_a_registration_that_is_too_large_fails_the_step_before_anything_is_opened(tmp_path):
+    """A wait that could not be registered is refused while nothing of it is there."""
+    store = MemoryStore()
+    wait = {"name": "wait", "task": {**WAIT["task"], "schema": big_schema()}}
+    result = run_workflow(workspace(store, tmp_path), runnable(wait, go="true"), {})
+    assert result.run.status == "failed"
+    assert result.run.jobs[0].steps[0].error.code == "registration_too_large"
+    assert not [key for key in store.records if key.startswith((keys.WAITS, keys.OUTCOMES))]
+
+
+def asking(schema: dict[str, Any], inputs: dict[str, Any]) -> Runnable:
+    wait = {"name": "wait", "task": {**WAIT["task"], "schema": schema}}
+    document = {"name": "w", "inputs": inputs, "jobs": [{"name": "j", "steps": [wait]}]}
+    return Runnable(Workflow.from_json(document), {})
+
+
+CHOICES = {"type": "object", "properties": {"choices": {"type": "array"}}}
+
+
+def test_a_schema_reads_the_inputs_before_it_is_captured(tmp_path):
+    """The captured schema holds the run's own values, so a signaller needs nothing else."""
+    schema = {"type": "object", "properties": {"verdict": {"enum": "${{ inputs.choices }}"}}}
+    result = run_workflow(
+        workspace(MemoryStore(), tmp_path), asking(schema, CHOICES), {"choices": ["ship", "fix"]}
+    )
+    assert result.waits[0].payload_schema == {
+        "type": "object",
+        "properties": {"verdict": {"enum": ["ship", "fix"]}},
+    }
+
+
+def test_a_schema_that_the_inputs_make_unusable_fails_the_step(tmp_path):
+    """A schema that would promise a check that is not made is never captured."""
+    schema = {"type": "object", "properties": {"verdict": {"enum": "${{ inputs.choices }}"}}}
+    store = MemoryStore()
+    result = run_workflow(workspace(store, tmp_path), asking(schema, CHOICES), {"choices": []})
+    assert result.run.jobs[0].steps[0].error.code == "invalid_schema"
+    assert not [key for key in store.records if key.startswith(keys.WAITS)]
