@@ -12,7 +12,7 @@ from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.state import RunState
 from swamp_core.store.fan_out import fan_out
 from swamp_core.store.keys import is_segment
-from swamp_core.store.operations import List, Protocol
+from swamp_core.store.protocol import SignalWaitStore
 
 _LISTED_MAX = 20
 
@@ -24,7 +24,9 @@ def find_wait_id(workspace: Workspace, text: str) -> str:
         return given
     if keys.may_start_id(given):
         for prefix in (keys.WAITS, keys.OUTCOMES):
-            found = workspace.execute(_starting_with(prefix, given))
+            found = [
+                key.removeprefix(prefix) for key in workspace.store.list(prefix + given, limit=_LISTED_MAX)
+            ]
             if len(found) == 1:
                 return found[0]
             if found:
@@ -98,7 +100,7 @@ def unreadable_run(run_id: str, unreadable: Unreadable) -> Refused:
 def open_run_ids(workspace: Workspace, workflow: str) -> list[str]:
     """The IDs of the unfinished runs of a workflow, oldest first."""
     prefix = f"{keys.OPEN_RUNS}{workflow}/"
-    listed = workspace.execute(_list(prefix))
+    listed = workspace.store.list(prefix)
     return list(dict.fromkeys(key.removeprefix(prefix).split("/")[0] for key in listed))
 
 
@@ -113,7 +115,7 @@ def _by_workflow(workspace: Workspace, name: str) -> RunState | None:
     runs = unfinished_runs(workspace, name)
     if not runs:
         prefix = f"{keys.WORKFLOW_RUNS}{name}/"
-        listed = workspace.execute(_list(prefix))
+        listed = list(workspace.store.list(prefix))
         return read_run(workspace, listed[-1].removeprefix(prefix)) if listed else None
     suspended = [run for run in runs if run.status == "suspended"]
     candidates = suspended or runs
@@ -133,7 +135,7 @@ def _by_id(workspace: Workspace, text: str) -> RunState:
     given = text.strip().lower()
     if keys.is_id(given):
         return read_run(workspace, given)
-    found = workspace.execute(_runs_starting_with(given)) if keys.may_start_id(given) else []
+    found = _runs_starting_with(workspace.store, given) if keys.may_start_id(given) else []
     if len(found) > 1:
         raise Refused(
             "ambiguous_run",
@@ -146,27 +148,16 @@ def _by_id(workspace: Workspace, text: str) -> RunState:
     return read_run(workspace, found[0])
 
 
-def _list(prefix: str) -> Protocol[list[str]]:
-    listed: list[str] = yield List(prefix)
-    return listed
-
-
-def _starting_with(prefix: str, start: str) -> Protocol[list[str]]:
-    listed: list[str] = yield List(prefix + start, limit=_LISTED_MAX)
-    return [key.removeprefix(prefix) for key in listed]
-
-
-def _runs_starting_with(start: str) -> Protocol[list[str]]:
+def _runs_starting_with(store: SignalWaitStore, start: str) -> list[str]:
     """The IDs of runs that begin so: one listing for each, skipping over the rest of its journal."""
     found: list[str] = []
     after: str | None = None
     while len(found) < _LISTED_MAX:
-        listed: list[str] = yield List(keys.RUNS + start, start_after=after, limit=1)
-        if not listed:
+        listed = next(store.list(keys.RUNS + start, start_after=after, limit=1), None)
+        if listed is None:
             break
-        run_id = listed[0].removeprefix(keys.RUNS).split("/")[0]
-        found.append(run_id)
-        after = keys.entries(run_id) + "z"
+        found.append(listed.removeprefix(keys.RUNS).split("/")[0])
+        after = keys.entries(found[-1]) + "z"
     return found
 
 

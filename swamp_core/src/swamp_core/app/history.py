@@ -16,7 +16,7 @@ from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.state import RunState
 from swamp_core.store.fan_out import fan_out
 from swamp_core.store.keys import is_segment
-from swamp_core.store.operations import Get, List, Protocol, Together
+from swamp_core.store.operations import Get, Protocol, Together
 
 LIMIT = 20
 
@@ -31,8 +31,9 @@ def list_runs(
     if workflow is not None and not is_segment(workflow):
         return HistoryResult(runs=[])
     prefix = f"{keys.WORKFLOW_RUNS}{workflow}/" if workflow else keys.WORKFLOW_RUNS
-    listed = workspace.execute(_list(prefix))
-    indexed = sorted((key.split("/")[1:3] for key in listed), key=lambda each: each[1], reverse=True)
+    indexed = sorted(
+        (key.split("/")[1:3] for key in workspace.store.list(prefix)), key=lambda each: each[1], reverse=True
+    )
     runs: list[RunSummary] = []
     while indexed and len(runs) < limit:
         page, indexed = indexed[:limit], indexed[limit:]
@@ -85,8 +86,3 @@ def _is_settled(run: RunState, now: datetime) -> Protocol[bool]:
     open_waits = [wait_id for wait_id, wait in run.waiting().items() if now < wait.deadline]
     outcomes: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in open_waits))
     return None not in outcomes
-
-
-def _list(prefix: str) -> Protocol[list[str]]:
-    listed: list[str] = yield List(prefix)
-    return listed

@@ -16,7 +16,6 @@ from swamp_core.records import keys
 from swamp_core.records.base import Found, Unreadable, instant_text, read_record
 from swamp_core.records.families import Accepted, Receipt, Registration
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
-from swamp_core.store.operations import Get, Protocol
 from swamp_core.waits.settling import Settled, UnknownWait, signal_wait
 from swamp_core.waits.settling import SignalResult as Answer
 from swamp_core.waits.signals import (
@@ -64,15 +63,10 @@ def signal(
 def read_registration(workspace: Workspace, wait_id: str) -> Registration:
     """The registration of a wait by its whole ID. Raises `Refused` (`unknown_wait`, `unreadable`)."""
     key = keys.registration(wait_id)
-    reading = read_record(Registration, key, workspace.execute(_get(key)))
+    reading = read_record(Registration, key, workspace.store.get(key))
     if isinstance(reading, Found):
         return reading.record
     raise _refusal(workspace, wait_id, reading if isinstance(reading, Unreadable) else UnknownWait())
-
-
-def _get(key: str) -> Protocol[bytes | None]:
-    data: bytes | None = yield Get(key)
-    return data
 
 
 def _checked(payload: Payload) -> dict[str, JsonValue]:
