@@ -2,8 +2,10 @@
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -140,16 +142,31 @@ def test_a_file_in_the_place_of_a_directory_is_misconfigured(tmp_path: Path, ver
     assert (tmp_path / "a").read_bytes() == b"not a directory"
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser is denied nothing")
-@pytest.mark.parametrize("verb", CALLS)
-def test_a_directory_that_is_closed_to_this_user_is_denied(root: Path, verb: str) -> None:
-    """The real thing, where the tests do not run as root."""
-    (root / "a").chmod(0)
+@contextmanager
+def as_an_ordinary_user() -> Iterator[None]:
+    """The superuser is denied nothing, so for a while the tests are somebody else."""
+    is_superuser = os.geteuid() == 0
+    if is_superuser:
+        os.seteuid(65534)
     try:
-        with pytest.raises(StoreAccessDenied):
-            CALLS[verb](LocalStore(root))
+        yield
     finally:
-        (root / "a").chmod(0o700)
+        if is_superuser:
+            os.seteuid(0)
+
+
+@pytest.mark.parametrize("verb", CALLS)
+def test_a_directory_that_is_closed_to_this_user_is_denied(verb: str) -> None:
+    """The real thing: permissions that the system itself enforces."""
+    with as_an_ordinary_user(), TemporaryDirectory() as directory:
+        root = Path(directory)
+        LocalStore(root).put_if_absent("a/old", b"old")
+        (root / "a").chmod(0)
+        try:
+            with pytest.raises(StoreAccessDenied):
+                CALLS[verb](LocalStore(root))
+        finally:
+            (root / "a").chmod(0o700)
 
 
 def test_a_directory_that_cannot_be_pruned_is_no_failed_delete(root: Path) -> None:
