@@ -77,7 +77,7 @@ def _fields(root: Schema, members: Schema, output: Output) -> dict[str, JsonValu
             except PayloadError as error:
                 output.warn(Say(error.reason, "bad"))
                 continue
-            problems = violations_of(root, schema, value)
+            problems = violations_of(root, {"properties": {name: schema}}, {name: value})
             if not problems:
                 payload[name] = value
                 break

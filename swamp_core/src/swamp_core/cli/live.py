@@ -61,11 +61,11 @@ class LiveProgress:
     def observe(self, run: RunState, events: list[Event]) -> None:
         """See `Progress.observe`."""
         self._going = going_on(run)
+        self._live.refresh()
         for part in self._teller.parts(
             run, [event for event in events if not isinstance(event, StepStarted)]
         ):
             self._terminal.print(part)
-        self._live.refresh()
 
     def _view(self) -> Text:
         return Text("\n").join(view_lines(self._going, self._clock.now()))

@@ -36,7 +36,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns. `styles` are those of the rows, where they are not all plain."""
+    """Rows under columns; what is in the first one is never broken. `styles` are the rows', if not all are plain."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]

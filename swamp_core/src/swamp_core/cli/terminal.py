@@ -52,9 +52,9 @@ class Terminal:
 
 def drawn(table: Table) -> RichTable:
     """The table as rich draws it."""
-    drawing = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in table.columns:
-        drawing.add_column(name, overflow="fold")
+    drawing = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for number, name in enumerate(table.columns):
+        drawing.add_column(name, overflow="fold", no_wrap=number == 0)
     for number, row in enumerate(table.rows):
         style = table.styles[number] if table.styles else "plain"
         drawing.add_row(*(Text(printable(cell)) for cell in row), style=STYLES[style])

@@ -9,7 +9,12 @@ _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 def moment(instant: datetime) -> str:
     """`2026-07-27 12:00:00 UTC`."""
-    return instant.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return f"{moment_in_utc(instant)} UTC"
+
+
+def moment_in_utc(instant: datetime) -> str:
+    """`2026-07-27 12:00:00`, for where it is said elsewhere that it is UTC."""
+    return instant.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def moment_from_now(instant: datetime, now: datetime) -> str:

@@ -27,5 +27,5 @@ def get(invocation: Invocation, run_id: str) -> ExitCode:
 
     found = find_run(invocation.workspace, run_id)
     history = get_run(invocation.workspace, found.run_id)
-    invocation.output.answer(history.to_json(), timeline_parts(history))
+    invocation.output.answer(history.to_json(), timeline_parts(history, invocation.workspace))
     return ExitCode.DONE

@@ -12,9 +12,11 @@ from swamp_core.app.workspace import Workspace
 from swamp_core.cli.escaping import shortened
 from swamp_core.cli.parts import Copy, Part, Say, Table
 from swamp_core.cli.rendering.runs import STATUS_STYLES
-from swamp_core.cli.times import moment
+from swamp_core.cli.times import exact_length, moment_in_utc
 
 VALUE_CHARACTERS_MAX = 200
+UNTOLD = frozenset({"lease_renewed"})
+"""Events that only say that nothing happened."""
 
 Event = dict[str, Any]
 
@@ -25,11 +27,8 @@ def history_parts(result: HistoryResult, workspace: Workspace) -> Iterator[Part]
         yield Say("There is no such run.")
         return
     yield Table(
-        ("run", "workflow", "status", "started", "finished"),
-        tuple(
-            (each.id, each.workflow, _status(each), _moment(each.started_at), _moment(each.finished_at))
-            for each in result.runs
-        ),
+        ("run", "workflow", "status", "started (UTC)", "took"),
+        tuple((each.id, each.workflow, _status(each), *_times(each)) for each in result.runs),
         tuple(STATUS_STYLES.get(each.status, "plain") for each in result.runs),
     )
     for each in result.runs:
@@ -41,17 +40,25 @@ def history_parts(result: HistoryResult, workspace: Workspace) -> Iterator[Part]
             yield Copy(workspace.command("workflow", "recover", each.workflow, "--run", each.id))
 
 
-def timeline_parts(history: RunHistory) -> Iterator[Part]:
+def timeline_parts(history: RunHistory, workspace: Workspace) -> Iterator[Part]:
     """The run's status, and all that happened to it, oldest first."""
     run = history.run
     yield Say(f"The run of {run.workflow}: {run.status}.", STATUS_STYLES.get(run.status, "plain"))
     yield Copy(run.id)
     yield Table(
-        ("when", "what"),
+        ("when (UTC)", "what"),
         tuple(
-            (moment(datetime.fromisoformat(str(event["at"]))), event_text(event)) for event in history.events
+            (moment_in_utc(datetime.fromisoformat(str(event["at"]))), event_text(event))
+            for event in history.events
+            if event["event"] not in UNTOLD
         ),
     )
+    if run.status == "suspended":
+        yield Say("See what it waits for with:")
+        yield Copy(workspace.command("workflow", "waits", "--workflow", run.workflow))
+    elif run.status == "interrupted":
+        yield Say("Its driver is gone. Recover it with:")
+        yield Copy(workspace.command("workflow", "recover", run.workflow, "--run", run.id))
 
 
 def event_text(event: Event) -> str:
@@ -64,8 +71,11 @@ def _status(run: RunSummary) -> str:
     return "suspended, ready to resume" if run.awaiting_resume else run.status
 
 
-def _moment(instant: datetime | None) -> str:
-    return moment(instant) if instant else "-"
+def _times(run: RunSummary) -> tuple[str, str]:
+    if run.started_at is None:
+        return "-", "-"
+    took = exact_length(run.finished_at - run.started_at) if run.finished_at else "-"
+    return moment_in_utc(run.started_at), took
 
 
 def _step(event: Event) -> str:
@@ -111,7 +121,6 @@ _PHRASES: dict[str, Callable[[Event], str]] = {
     "wait_applied": _applied,
     "run_suspended": lambda _: "the run was suspended",
     "run_resumed": lambda e: f"{_owner(e)} resumed the run",
-    "lease_renewed": lambda _: "the driver showed itself alive",
     "cancel_requested": lambda e: f"{e['by']} asked for the end of the run{_reason(e)}",
     "run_finished": lambda e: f"the run ended: {e['status']}",
 }
