@@ -4,7 +4,11 @@
     swamp("workflow", "signal", wait_id, "--payload", "{}", code=3)         # another exit code is expected
     swamp.json("workflow", "waits")["waits"]                                # the one JSON document of stdout
     swamp("workflow", "waits", now="2026-07-27T12:00:00Z", ids=7)           # in a chosen world
-    process = swamp.start("workflow", "run", "release", stop="put_if_absent:runs/*:3:after:kill")
+    process = swamp.start("workflow", "run", "release", stop="put_if_absent:runs/*:3:after:pause")
+    swamp.stopped(process)                                                  # it has come to its pause
+    process.send_signal(signal.SIGCONT)
+    swamp.finished(process)                                                 # as a call that has ended
+    swamp.pasted("swamp workflow waits --workflow release")                 # a command that was printed
 
 A world (`now`, `clock_offset_s`, `ids`, `host`, `pid`, `user`, `stop`, `requests`) is what `swamp_core.testing.cli`
 reads from `SWAMP_TEST_…`; without one the real command line runs.
@@ -15,11 +19,13 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +36,8 @@ from swamp_core.app.init import init
 from swamp_core.app.workspace import Setting
 from swamp_core.cli.main import main
 from swamp_core.store.protocol import SignalWaitStore
+
+from tests.end_to_end.releases import Release, new_release
 
 TIMEOUT_S = 60.0
 
@@ -46,6 +54,11 @@ class Ended:
     def json(self) -> Any:
         """The one JSON document of stdout."""
         return json.loads(self.out)
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands that it printed, each on a line of its own."""
+        return [line for line in (self.out + self.err).splitlines() if line.startswith("swamp ")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +125,48 @@ class CommandLine:
         self.started.append(process)
         return process
 
+    def stopped(self, process: subprocess.Popen[str]) -> None:
+        """Wait until a started command has stopped itself at its pause. It goes on at SIGCONT."""
+        with _bounded(process):
+            state = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        assert state is not None
+        assert state.si_code == os.CLD_STOPPED, f"It ended and did not pause: {process.communicate()}"
+
+    def told(self, process: subprocess.Popen[str], text: str) -> str:
+        """Wait until a started command writes a line with the text to stderr; that line."""
+        assert process.stderr is not None
+        with _bounded(process):
+            line = next((line for line in process.stderr if text in line), None)
+        assert line is not None, f"It ended and did not say {text!r}: {process.communicate()}"
+        return line.rstrip("\n")
+
+    def finished(self, process: subprocess.Popen[str], code: int | None = 0) -> Ended:
+        """Wait until a started command has ended; `err` is what `told` has not read."""
+        assert process.stdout is not None
+        assert process.stderr is not None
+        with _bounded(process):
+            err, out = process.stderr.read(), process.stdout.read()
+            process.wait()
+        assert code in (None, process.returncode), f"It ended with {process.returncode}:\n{out}\n{err}"
+        assert "Traceback" not in err, err
+        return Ended(process.returncode, out, err)
+
+    def pasted(self, command: str, *, code: int | None = 0, **world: object) -> Ended:
+        """Run a command that was printed, as a shell does."""
+        called = shlex.join(map(str, self._command((), world)))
+        ended = subprocess.run(
+            ["sh", "-c", f'swamp() {{ {called} "$@"; }}\n{command}'],
+            cwd=self.directory,
+            env=self._env(world),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        assert code in (None, ended.returncode), f"{command} ended with {ended.returncode}:\n{ended.stderr}"
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
     def at(self, directory: Path, **environ: str | None) -> CommandLine:
         """The command line in another directory."""
         return replace(self, directory=directory, environ={**self.environ, **environ})
@@ -136,6 +191,17 @@ class CommandLine:
         return env
 
 
+@contextmanager
+def _bounded(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Kill the process when the block takes too long, so that a test that waits for it fails."""
+    timer = threading.Timer(TIMEOUT_S, process.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 @pytest.fixture(scope="session")
 def command_line() -> type[CommandLine]:
     """Makes a command line of its own for what several tests share. It is for commands that end by themselves."""
@@ -153,3 +219,24 @@ def swamp(tmp_path: Path) -> Iterator[CommandLine]:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
         process.communicate()
+
+
+@pytest.fixture
+def release(swamp: CommandLine) -> Release:
+    """A repo with the workflow `release` of the README, in which nothing has run."""
+    return new_release(swamp)
+
+
+@pytest.fixture(scope="session")
+def suspended_once(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """A repo with a run of `release` that waits. It is only copied."""
+    release = new_release(CommandLine(tmp_path_factory.mktemp("release") / "repo"))
+    release.run()
+    return release
+
+
+@pytest.fixture
+def suspended(swamp: CommandLine, suspended_once: Release, tmp_path: Path) -> Release:
+    """A repo with a run of `release` that waits for its verdict."""
+    suspended_once.copied(tmp_path / "suspended")
+    return Release(swamp.at(tmp_path / "suspended"))

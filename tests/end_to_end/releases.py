@@ -1,0 +1,111 @@
+"""A repo with the workflow `release` of the README, whose steps leave a trace each time that they are done."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SHIP, FIX = '{"verdict":"ship"}', '{"verdict":"fix"}'
+
+WORKFLOW = """
+jobs:
+  - name: release
+    steps:
+      - name: review
+        allowFailure: true
+        task:
+          type: wait_for_signal
+          timeout: 24h
+          schema: { properties: { verdict: { enum: [ship, fix, abandon] } }, required: [verdict] }
+      - name: ship
+        dependsOn: [review]
+        guard: ${{ steps.review.outputs.payload.verdict != "ship" }}
+        task: { type: model_method, modelIdOrName: release, methodName: count }
+      - name: escalate
+        dependsOn: [{ step: review, condition: { type: failed } }]
+        task: { type: model_method, modelIdOrName: release, methodName: count }
+"""
+
+# `hold` is done once `go` can be read: `started` is there to learn that it is under way, with the number of its process.
+MODEL = r"""
+type: command/shell
+methods:
+  count: { run: 'echo "$SWAMP_RUN_ID" >> "done-$SWAMP_STEP"' }
+  hold: { run: 'echo $$ > started; read -r word < go; echo "$SWAMP_RUN_ID" >> "done-$SWAMP_STEP"' }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A repo with runs of `release`, and what is asked of it again and again."""
+
+    swamp: Any
+
+    @property
+    def directory(self) -> Path:
+        """Where the repo is."""
+        return self.swamp.directory
+
+    def run(self, *options: str, **world: object) -> Any:
+        """Start a run, and give its document."""
+        return self.swamp.json("workflow", "run", "release", *options, **world)
+
+    def waits(self, **world: object) -> Any:
+        """The open waits."""
+        return self.swamp.json("workflow", "waits", **world)["waits"]
+
+    def wait(self, **world: object) -> Any:
+        """The only open wait."""
+        (wait,) = self.waits(**world)
+        return wait
+
+    def signal(self, wait_id: str, payload: str = SHIP, *options: str, **world: Any) -> Any:
+        """Signal a wait, and give the document; `code=3` gives the error."""
+        document = self.swamp.json("workflow", "signal", wait_id, "--payload", payload, *options, **world)
+        return document.get("error", document)
+
+    def resume(self, *options: str, code: int | None = 0, **world: object) -> Any:
+        """Resume the run, and give its document; `code=3` gives the error."""
+        document = self.swamp.json("workflow", "resume", "release", *options, code=code, **world)
+        return document.get("error", document)
+
+    def history(self, run_id: str, **world: object) -> Any:
+        """The run with its events."""
+        return self.swamp.json("workflow", "history", "get", run_id, **world)
+
+    def done(self) -> dict[str, int]:
+        """How often each step was carried out."""
+        return {
+            path.name.removeprefix("done-"): len(path.read_text().splitlines())
+            for path in self.directory.glob("done-*")
+        }
+
+    def copied(self, directory: Path) -> Release:
+        """The same repo elsewhere, its store included."""
+        shutil.copytree(self.directory, directory)
+        return Release(self.swamp.at(directory))
+
+
+def new_release(swamp: Any, workflow: str = WORKFLOW) -> Release:
+    """A repo in which nothing has run."""
+    swamp.write("workflows/release.yaml", workflow)
+    swamp.write("models/release.yaml", MODEL)
+    return Release(swamp)
+
+
+def steps_of(run: Any) -> dict[str, Any]:
+    """The steps of a run's document by their names."""
+    return {step["name"]: step for job in run["jobs"] for step in job["steps"]}
+
+
+def statuses(run: Any) -> dict[str, str]:
+    """The status of each step of a run's document."""
+    return {name: step["status"] for name, step in steps_of(run).items()}
+
+
+def of(events: list[Any]) -> Counter[str]:
+    """How many events of each kind there are."""
+    return Counter(event["event"] for event in events)
