@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from swamp_core.app import resume as use_case
 from swamp_core.app.refusals import Refused
 from swamp_core.app.views import RunResult, SignalResult
@@ -13,8 +15,20 @@ from swamp_core.cli.parts import Copy, Say, paragraph
 from swamp_core.store.errors import StoreError
 
 
-def resumed(invocation: Invocation, signalled: SignalResult) -> tuple[RunResult | None, ExitCode]:
-    """The run that was resumed, or None, and the exit code: 0 but after an interrupt, for the receipt is stored."""
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """What became of the resume: the run if it was resumed, and whether it still waits for somebody to do so.
+
+    The exit code is 0 but after an interrupt, for the receipt is stored.
+    """
+
+    run: RunResult | None
+    awaited: bool
+    exit_code: ExitCode = ExitCode.DONE
+
+
+def resume_after(invocation: Invocation, signalled: SignalResult) -> Resumption:
+    """Resume the run of an accepted signal, and tell why if that cannot be."""
     workspace, output = invocation.workspace, invocation.output
     try:
         result, code = follow(
@@ -28,6 +42,7 @@ def resumed(invocation: Invocation, signalled: SignalResult) -> tuple[RunResult 
             output.warn(Say(f"{failure.message} It takes the signal up by itself.", "good"))
         elif failure.details.get("status") in ("succeeded", "failed", "cancelled"):
             output.warn(Say(failure.message))
+            return Resumption(None, awaited=False)
         else:
             output.warn(
                 *paragraph(f"The run was not resumed. {failure.message}", "warn"),
@@ -35,5 +50,6 @@ def resumed(invocation: Invocation, signalled: SignalResult) -> tuple[RunResult 
                 Say("Once that is done, resume the run with:"),
                 Copy(signalled.resume_command),
             )
-        return None, ExitCode.DONE
-    return result, code if code is ExitCode.INTERRUPTED else ExitCode.DONE
+        return Resumption(None, awaited=True)
+    interrupted = code is ExitCode.INTERRUPTED
+    return Resumption(result, awaited=False, exit_code=code if interrupted else ExitCode.DONE)

@@ -54,7 +54,7 @@ def drawn(table: Table) -> RichTable:
     """The table as rich draws it."""
     drawing = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for number, name in enumerate(table.columns):
-        drawing.add_column(name, overflow="fold", no_wrap=number == 0)
+        drawing.add_column(Text(printable(name)), overflow="fold", no_wrap=number == 0)
     for number, row in enumerate(table.rows):
         style = table.styles[number] if table.styles else "plain"
         drawing.add_row(*(Text(printable(cell)) for cell in row), style=STYLES[style])

@@ -66,15 +66,16 @@ def signal(
 def _and_resume(invocation: Invocation, result: SignalResult) -> ExitCode:
     from swamp_core.cli.rendering.runs import run_parts
     from swamp_core.cli.rendering.signals import receipt_parts
-    from swamp_core.cli.resuming import resumed
+    from swamp_core.cli.resuming import resume_after
 
     output = invocation.output
     if not output.as_json:
         output.say(*receipt_parts(result))
-    run, code = resumed(invocation, result)
-    if run is None:
-        output.answer(result.to_json(), ())
+    resumption = resume_after(invocation, result)
+    after = result.model_copy(update={"awaiting_resume": resumption.awaited})
+    if (resumed := resumption.run) is None:
+        output.answer(after.to_json(), ())
     else:
-        after = result.model_copy(update={"run": run.run, "awaiting_resume": False})
-        output.answer(after.to_json(), (Gap(), *run_parts(run, invocation.workspace)))
-    return code
+        after = after.model_copy(update={"run": resumed.run})
+        output.answer(after.to_json(), (Gap(), *run_parts(resumed, invocation.workspace)))
+    return resumption.exit_code

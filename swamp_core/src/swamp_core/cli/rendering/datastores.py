@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+
+from pydantic import JsonValue
 
 from swamp_core.app.views import DatastoreView, StoresResult
 from swamp_core.cli.parts import Copy, Facts, Part, Say, Table
@@ -15,7 +18,11 @@ def datastore_parts(view: DatastoreView) -> Iterator[Part]:
     source = SOURCES.get(view.source, f"set by {view.source}")
     yield Say(f"The state is kept in the {view.type} store below; {source}.")
     yield Copy(view.store)
-    yield Facts(tuple((name, str(value)) for name, value in view.options.items()))
+    yield Facts(tuple((name, _value(value)) for name, value in view.options.items()))
+
+
+def _value(option: JsonValue) -> str:
+    return option if isinstance(option, str) else json.dumps(option)
 
 
 def stores_parts(result: StoresResult) -> Iterator[Part]:
