@@ -12,9 +12,9 @@ from swamp_core.cli.invocation import Invocation
 @click.command("show", cls=GlobalOptionsCommand)
 @click.pass_obj
 def show(invocation: Invocation) -> ExitCode:
-    r"""Show which datastore is used, with which options, and where that is set. It opens nothing.
+    r"""Show which datastore is used, and where that is set.
 
-    --datastore beats SWAMP_DATASTORE beats .swamp.yaml beats the default, .swamp/store in the repo.
+    It opens nothing. --datastore beats SWAMP_DATASTORE beats .swamp.yaml beats the default, .swamp/store in the repo.
 
     \b
       swamp datastore show --datastore file:///srv/swamp

@@ -14,7 +14,7 @@ from swamp_core.cli.usage import TEXT
 @click.argument("run_id", type=TEXT)
 @click.pass_obj
 def get(invocation: Invocation, run_id: str) -> ExitCode:
-    r"""Show a run with all that happened to it: who did what, and when.
+    r"""Show all that happened to a run: who did what, and when.
 
     The run is named by its ID, the beginning of it, or its workflow's name.
 

@@ -1,0 +1,107 @@
+"""Interrupts: the first asks for an orderly end, the second leaves at once."""
+
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+from swamp_core.app.views import RunResult
+from swamp_core.cli import interrupting
+from swamp_core.cli.following import follow
+from swamp_core.cli.interrupting import interrupts
+from swamp_core.cli.invocation import Invocation
+from swamp_core.testing.clock import FakeClock
+from swamp_core.testing.ids import SeededIds
+
+from tests.unit.cli.conftest import NOW
+
+
+@pytest.mark.parametrize("number", interrupting.SIGNALS)
+def test_the_first_interrupt_asks_for_an_orderly_end(number, capfd):
+    """The flag is set, whoever must know is told, and a sentence says what happens now."""
+    asked = []
+    with interrupts("The run is being cancelled.", lambda: asked.append(True)) as interrupted:
+        os.kill(os.getpid(), number)
+        assert interrupted.is_set()
+    assert asked == [True]
+    assert "The run is being cancelled. Interrupt again to leave at once." in capfd.readouterr().err
+
+
+def test_the_second_interrupt_leaves_at_once(monkeypatch):
+    """A person who does not want to wait need not; the process is gone as if it were killed."""
+
+    class Gone(BaseException):
+        pass
+
+    def leave(code):
+        raise Gone(code)
+
+    monkeypatch.setattr(interrupting.os, "_exit", leave)
+    with interrupts("Ending.") as interrupted:
+        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(Gone, match="130"):
+            os.kill(os.getpid(), signal.SIGTERM)
+    assert interrupted.is_set()
+
+
+def test_afterwards_interrupts_are_what_they_were():
+    """Only what must be ended in order changes what an interrupt does."""
+    before = {number: signal.getsignal(number) for number in interrupting.SIGNALS}
+    with interrupts("Ending."):
+        assert signal.getsignal(signal.SIGINT) is not before[signal.SIGINT]
+    assert {number: signal.getsignal(number) for number in interrupting.SIGNALS} == before
+
+
+class InterruptingClock(FakeClock):
+    """A clock during whose n-th wait a person presses Ctrl-C."""
+
+    def __init__(self, waits):
+        super().__init__(NOW)
+        self._left = waits
+
+    def wait(self, event, seconds):
+        self._left -= 1
+        if self._left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().wait(event, seconds)
+
+
+def test_an_interrupt_while_a_suspended_run_is_waited_for_leaves_it_suspended(swamp, open_wait):
+    """Whoever stops waiting takes nothing from the others: the exit code is 130 and the run waits on."""
+    swamp.ambient = replace(swamp.ambient, clock=InterruptingClock(3))
+    answer = swamp("workflow", "resume", "release", "--wait", "--json")
+    assert (answer.code, answer.json["run"]["status"]) == (130, "suspended")
+    assert [wait["waitId"] for wait in answer.json["waits"]] == [open_wait]
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("succeeded", 0), ("failed", 1), ("cancelled", 130), ("suspended", 130), ("running", 130)],
+)
+def test_a_run_that_ends_by_itself_is_not_called_interrupted(swamp, open_wait, status, code):
+    """An interrupt that comes as the run ends does not hide how it ended."""
+    left = RunResult.model_validate(swamp("workflow", "cancel", "release", "--json").json)
+    left = left.model_copy(update={"run": left.run.model_copy(update={"status": status})})
+
+    def drive(_attention):
+        os.kill(os.getpid(), signal.SIGINT)
+        return left
+
+    invocation = Invocation(given_ambient=swamp.ambient)
+    assert follow(invocation, drive, stays=False) == (left, code)
+
+
+@pytest.mark.usefixtures("open_wait")
+def test_an_interrupt_before_the_first_step_cancels_the_run(swamp):
+    """A run is never started by halves: what was interrupted at its start has ended, and nothing of it was run."""
+
+    class Early(SeededIds):
+        def run_id(self, now):
+            os.kill(os.getpid(), signal.SIGINT)
+            return super().run_id(now)
+
+    swamp.ambient = replace(swamp.ambient, ids=Early(2))
+    answer = swamp("workflow", "run", "release", "--json")
+    assert (answer.code, answer.json["run"]["status"]) == (130, "cancelled")
+    steps = [step["status"] for job in answer.json["run"]["jobs"] for step in job["steps"]]
+    assert set(steps) == {"skipped"}
