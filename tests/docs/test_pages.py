@@ -1,0 +1,88 @@
+"""The pages lead somewhere, and what they say about the checkout is so."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+from swamp_core.app.swamp import Swamp
+
+from tests.docs.pages import ROOT, anchors, blocks, links, pages, read
+
+FIRST_SCREEN_LINES = 80
+
+
+@pytest.mark.parametrize("page", pages(), ids=str)
+def test_links_lead_to_something(page: Path) -> None:
+    """Each link within the project leads to a file that exists, and to a heading that it has."""
+    broken = []
+    for target in links(read(page)):
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (ROOT / page).parent / path if path else ROOT / page
+        if not linked.exists() or (anchor and anchor not in anchors(linked.read_text(encoding="utf-8"))):
+            broken.append(target)
+    assert broken == []
+
+
+def test_the_two_commands_come_first() -> None:
+    """The README begins with the two commands that set everything up, and make knows them."""
+    first = blocks(read("README.md"))[0]
+    assert [line.split("#")[0].strip() for line in first.text.splitlines()] == ["make demo", "make test"]
+    for line in [*first.text.splitlines(), *blocks(read("CONTRIBUTING.md"))[0].text.splitlines()]:
+        target = line.split()[1]
+        assert f"\n{target}: " in read("Makefile")
+
+
+def test_each_promise_shows_its_proof() -> None:
+    """Each promise of the README links to the page that explains it and to the test that shows it."""
+    section = read("README.md").partition("## What it promises")[2].partition("\n## ")[0]
+    promises = section.split("\n* ")[1:]
+    assert len(promises) == 4
+    for promise in promises:
+        targets = list(links(promise))
+        assert any(target.startswith("docs/") for target in targets)
+        assert any(target.startswith("tests/") for target in targets)
+
+
+def test_the_loop_is_on_the_first_screen() -> None:
+    """A newcomer has seen the run succeed within the first lines."""
+    top = read("README.md").splitlines()[:FIRST_SCREEN_LINES]
+    assert "The run of release succeeded." in top
+
+
+def test_examples_are_valid() -> None:
+    """Each example has workflows, and nothing is wrong with any of them."""
+    examples = sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir())
+    assert examples
+    for example in examples:
+        checked = Swamp.open(example).validate().workflows
+        assert checked
+        assert [each for each in checked if not each.valid] == []
+
+
+def test_the_changelog_has_this_version() -> None:
+    """The newest entry of the changelog is the version of every distribution."""
+    newest = re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)
+    assert newest
+    manifests = [ROOT / "pyproject.toml", *sorted(ROOT.glob("*/pyproject.toml"))]
+    versions = {tomllib.loads(path.read_text(encoding="utf-8"))["project"]["version"] for path in manifests}
+    assert versions == {newest[1]}
+
+
+def test_plain_text_is_warned_of() -> None:
+    """That a payload must carry no secret is said where people look: the README, the concepts, the reference."""
+    places = ["README.md", "docs/concepts.md", "docs/reference/payloads.md", "docs/reference/command-line.md"]
+    assert [page for page in places if "plain text" not in read(page) or "secret" not in read(page)] == []
+
+
+def test_ci_runs_what_contributors_run() -> None:
+    """CI runs the checks and the tests by the commands that people use, and its script is a valid one."""
+    script = ROOT / ".ci" / "run"
+    assert subprocess.run(["bash", "-n", str(script)], check=False).returncode == 0
+    lines = script.read_text(encoding="utf-8").splitlines()
+    assert lines[-2:] == ["make check", "make test"]

@@ -1,0 +1,33 @@
+"""The benchmarks run, and what must not grow does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import journal, local_store, start_up, steps
+from benchmarks.measuring import Figure, against
+
+
+@pytest.mark.parametrize("steps_of_run", [500, 1000, 2000])
+def test_the_journal_grows_with_its_events(steps_of_run: int) -> None:
+    """The bytes that a run writes stay under 4 times the bytes of its events, however long it is."""
+    assert 1.0 < journal.ratio(steps_of_run) < journal.RATIO_MAX
+
+
+@pytest.mark.parametrize("group", [start_up, local_store, steps], ids=lambda group: group.__name__)
+def test_every_figure_is_measured(group: object, tmp_path: Path) -> None:
+    """Each group measures what it names, and its floor."""
+    figures: list[Figure] = group.figures(tmp_path, 1)  # type: ignore[attr-defined]
+    assert len(figures) >= 2
+    assert all(figure.measured_s > 0 and figure.floor_s > 0 for figure in figures)
+
+
+def test_both_sides_take_turns() -> None:
+    """The thing and its floor are measured in turns, and a figure is for one unit of work."""
+    calls: list[str] = []
+    figure = against("a", lambda: calls.append("a"), "b", lambda: calls.append("b"), rounds=2, units=10)
+    assert calls == ["a", "b", "a", "b"]
+    assert Figure("a", 3.0, "b", 1.5).ratio == 2.0
+    assert figure.measured_s < 0.01
