@@ -44,7 +44,18 @@ class Stage:
         """Run a command, show what it prints, and give what it printed on stdout. Raises `DemoFailed`."""
         line = shlex.join(("swamp", *words))
         self._show(Copy(f"$ {line}"))
-        ended = subprocess.run(
+        try:
+            ended = self._run(words)
+        except subprocess.TimeoutExpired as error:
+            raise DemoFailed(f"`{line}` took longer than {TIMEOUT_S} s.") from error
+        self.played.append({"command": line, "exitCode": ended.returncode})
+        self._show(*(Say(f"  {text}", "dim") for text in ended.stdout.splitlines()))
+        if ended.returncode != expected:
+            raise DemoFailed(f"`{line}` ended with exit code {ended.returncode}, not with {int(expected)}.")
+        return ended.stdout
+
+    def _run(self, words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             [*COMMAND, *words],
             cwd=self.directory,
             env={name: value for name, value in os.environ.items() if name != DATASTORE_VARIABLE},
@@ -56,11 +67,6 @@ class Stage:
             timeout=TIMEOUT_S,
             check=False,
         )
-        self.played.append({"command": line, "exitCode": ended.returncode})
-        self._show(*(Say(f"  {text}", "dim") for text in ended.stdout.splitlines()))
-        if ended.returncode != expected:
-            raise DemoFailed(f"`{line}` ended with exit code {ended.returncode}, not with {int(expected)}.")
-        return ended.stdout
 
     def _show(self, *parts: Part) -> None:
         self.output.say(*parts)
