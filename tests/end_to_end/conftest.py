@@ -37,7 +37,7 @@ from swamp_core.app.workspace import Setting
 from swamp_core.cli.main import main
 from swamp_core.store.protocol import SignalWaitStore
 
-from tests.end_to_end.releases import Release, new_release
+from tests.end_to_end.releases import Held, Release, new_release
 
 TIMEOUT_S = 60.0
 
@@ -240,3 +240,11 @@ def suspended(swamp: CommandLine, suspended_once: Release, tmp_path: Path) -> Re
     """A repo with a run of `release` that waits for its verdict."""
     suspended_once.copied(tmp_path / "suspended")
     return Release(swamp.at(tmp_path / "suspended"))
+
+
+@pytest.fixture
+def held(release: Release) -> Iterator[Held]:
+    """The step `hold` in the repo of `release`."""
+    held = Held(release.directory)
+    yield held
+    held.end()

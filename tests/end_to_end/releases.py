@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +32,7 @@ jobs:
         task: { type: model_method, modelIdOrName: release, methodName: count }
 """
 
-# `hold` is done once `go` can be read: `started` is there to learn that it is under way, with the number of its process.
+# `hold` writes its process ID to the fifo `started` and is done when it can read from the fifo `go`; see `Held`.
 MODEL = r"""
 type: command/shell
 methods:
@@ -109,3 +112,28 @@ def statuses(run: Any) -> dict[str, str]:
 def of(events: list[Any]) -> Counter[str]:
     """How many events of each kind there are."""
     return Counter(event["event"] for event in events)
+
+
+class Held:
+    """The fifos of a step `hold`: a test meets the step while it runs, and lets it go on. One step at a time."""
+
+    def __init__(self, directory: Path) -> None:
+        self._started, self._go = directory / "started", directory / "go"
+        self.groups: list[int] = []
+        for fifo in (self._started, self._go):
+            os.mkfifo(fifo)
+
+    def met(self) -> int:
+        """Wait until the step runs; the ID of its process, which leads a group of its own."""
+        self.groups.append(int(self._started.read_text()))
+        return self.groups[-1]
+
+    def goes_on(self) -> None:
+        """Let the step end."""
+        self._go.write_text("go\n")
+
+    def end(self) -> None:
+        """End a step that has outlived its driver."""
+        for group in self.groups:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
