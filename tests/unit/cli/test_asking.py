@@ -99,8 +99,9 @@ def test_without_fields_a_whole_object_is_asked_for(swamp, monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{"stdin": "{}"}, {"stdin": None}, {"stdin": "{}", "terminal": True}])
-def test_without_a_person_nothing_is_asked(swamp, wait_id, options):
+def test_without_a_person_nothing_is_asked(swamp, wait_id, options, monkeypatch):
     """A pipe, a closed stdin, or a script that reads JSON from a terminal gets the command that does it."""
+    monkeypatch.setenv("TERM", "xterm")
     words = ("--json",) if options.get("terminal") else ()
     answer = swamp("workflow", "signal", wait_id, *words, **options)
     assert answer.code == 2

@@ -32,3 +32,15 @@ def test_a_command_that_hangs_ends_the_demo(monkeypatch):
     monkeypatch.setattr(demonstration, "TIMEOUT_S", 0.2)
     with pytest.raises(DemoFailed, match=r"`swamp init` took longer than 0\.2 s"):
         play(Output())
+
+
+def test_the_demo_never_touches_the_datastore_that_is_set(monkeypatch, tmp_path):
+    """With SWAMP_DATASTORE in the environment it still plays in its own directory."""
+    monkeypatch.setenv("SWAMP_DATASTORE", "file:///somebody/elses")
+    program = (
+        f"import os; open({str(tmp_path / 'seen')!r}, 'w').write(repr(os.environ.get('SWAMP_DATASTORE')))"
+    )
+    monkeypatch.setattr(demonstration, "COMMAND", (sys.executable, "-c", f"{program}; raise SystemExit(7)"))
+    with pytest.raises(DemoFailed):
+        play(Output())
+    assert (tmp_path / "seen").read_text() == "None"

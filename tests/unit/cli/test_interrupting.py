@@ -10,10 +10,9 @@ from swamp_core.cli import interrupting
 from swamp_core.cli.following import follow
 from swamp_core.cli.interrupting import interrupts
 from swamp_core.cli.invocation import Invocation
-from swamp_core.testing.clock import FakeClock
 from swamp_core.testing.ids import SeededIds
 
-from tests.unit.cli.conftest import NOW
+from tests.unit.cli.conftest import NOW, InterruptingClock
 
 
 @pytest.mark.parametrize("number", interrupting.SIGNALS)
@@ -52,23 +51,9 @@ def test_afterwards_interrupts_are_what_they_were():
     assert {number: signal.getsignal(number) for number in interrupting.SIGNALS} == before
 
 
-class InterruptingClock(FakeClock):
-    """A clock during whose n-th wait a person presses Ctrl-C."""
-
-    def __init__(self, waits):
-        super().__init__(NOW)
-        self._left = waits
-
-    def wait(self, event, seconds):
-        self._left -= 1
-        if self._left == 0:
-            os.kill(os.getpid(), signal.SIGINT)
-        return super().wait(event, seconds)
-
-
 def test_an_interrupt_while_a_suspended_run_is_waited_for_leaves_it_suspended(swamp, open_wait):
     """Whoever stops waiting takes nothing from the others: the exit code is 130 and the run waits on."""
-    swamp.ambient = replace(swamp.ambient, clock=InterruptingClock(3))
+    swamp.ambient = replace(swamp.ambient, clock=InterruptingClock(NOW, waits=3))
     answer = swamp("workflow", "resume", "release", "--wait", "--json")
     assert (answer.code, answer.json["run"]["status"]) == (130, "suspended")
     assert [wait["waitId"] for wait in answer.json["waits"]] == [open_wait]

@@ -8,6 +8,8 @@ from swamp_core.store.errors import StoreAccessDenied
 from swamp_core.store.registry import open_store
 from swamp_core.testing.faults import Fault, FaultyStore
 
+from tests.unit.cli.conftest import NOW, InterruptingClock
+
 LOOP = """
 jobs:
   - name: j
@@ -103,3 +105,12 @@ def test_a_store_error_after_the_receipt_is_told_beside_it(swamp):
     answer = swamp("workflow", "signal", wait["waitId"], "--payload", "{}", "--resume", "--json")
     assert (answer.code, answer.json["awaitingResume"], answer.json["run"]) == (0, True, None)
     assert answer.err.splitlines()[-1] == answer.json["resumeCommand"]
+
+
+def test_an_interrupt_of_a_cancel_that_waits_leaves_the_cancel_recorded(swamp, lost):
+    """`cancel --wait` that is interrupted has exit code 130; the driver ends the run all the same."""
+    clock = InterruptingClock(NOW, waits=2)
+    swamp.ambient = replace(swamp.ambient, host="build-2", clock=clock)
+    answer = swamp("workflow", "cancel", "loop", "--wait")
+    assert answer.code == 130
+    assert "The cancel is recorded." in answer.out

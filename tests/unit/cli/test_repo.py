@@ -45,10 +45,11 @@ def test_a_file_called_workflows_is_no_mark(deep):
 def test_the_search_ends_where_the_owner_changes(deep, monkeypatch):
     """Nobody is made to run what another user left in a directory above."""
     (deep.parent.parent / "workflows").mkdir()
-    mine = {deep: 1, deep.parent: 1, deep.parent.parent: 2}
-    monkeypatch.setattr(repo, "_owner", lambda directory: mine.get(directory, 2))
-    monkeypatch.setattr(repo.Path, "stat", lambda self, **_: os.stat_result((0, 0, 0, 0, 1, 0, 0, 0, 0, 0)))
+    owners = {deep: 1, deep.parent: 1}
+    monkeypatch.setattr(repo, "_owner", lambda directory: owners.get(directory, 2))
     assert find_repo() == deep
+    owners[deep.parent.parent] = 1
+    assert find_repo() == deep.parent.parent
 
 
 def test_a_current_directory_that_is_gone_is_refused(deep):

@@ -48,7 +48,3 @@ def asks_for_json(arguments: Sequence[str]) -> bool:
     """Whether a command line that was not understood to its end seems to ask for JSON."""
     words = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in words
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,7 +17,6 @@ def find_repo() -> Path:
     try:
         here = Path.cwd()
         str(here).encode()
-        owner = here.stat().st_uid
     except (OSError, UnicodeError) as error:
         from swamp_core.app.refusals import Refused
 
@@ -25,6 +24,7 @@ def find_repo() -> Path:
         raise Refused(
             "unknown_repo", f"The current directory {gone}.", hint="Name another with --repo-dir."
         ) from error
+    owner = _owner(here)
     for directory in (here, *here.parents):
         if _owner(directory) != owner:
             break
