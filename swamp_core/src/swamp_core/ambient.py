@@ -88,9 +88,9 @@ def in_milliseconds(instant: datetime) -> datetime:
 
 
 def system_user() -> str:
-    """The name of the operating system's user, or of their number where they have no name."""
+    """The name of the operating system's user, or of their number where they have no name. It is always text."""
     try:
-        return getpass.getuser()
+        return getpass.getuser().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     except (KeyError, OSError):
         return f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown"
 

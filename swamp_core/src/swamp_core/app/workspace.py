@@ -106,7 +106,8 @@ def _configured(path: Path) -> Setting | None:
     try:
         value = read_yaml(path.read_bytes()).value
     except InvalidYaml as error:
-        raise StoreMisconfigured(f"{path}: {error.problem}", hint="Correct the file.") from error
+        detail = str(error.problem).rstrip(".")
+        raise StoreMisconfigured(f"{path}: {detail}", hint="Correct the file.") from error
     except OSError as error:
         raise StoreMisconfigured(f"{path} cannot be read", hint="Correct its permissions.") from error
     if not isinstance(value, dict) or set(value) - {"datastore"}:
