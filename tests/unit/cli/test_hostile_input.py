@@ -170,3 +170,20 @@ def test_hostile_records_cannot_control_the_terminal(swamp, monkeypatch):
             assert "\u202e" not in answer.out + answer.err
             if json_too:
                 json.loads(answer.out)
+
+
+def test_a_user_whose_name_is_not_text_can_run_and_signal(swamp, monkeypatch):
+    """LOGNAME may hold any bytes; records hold text, in which what is no UTF-8 is replaced."""
+    monkeypatch.setenv("LOGNAME", SURROGATE)
+    swamp.ambient = None
+    (wait,) = swamp("workflow", "run", "release", "--json").json["waits"]
+    answer = swamp("workflow", "signal", wait["waitId"], "--payload", '{"verdict":"fix"}', "--json")
+    assert answer.json["receipt"]["submittedBy"] == "a\ufffdb"
+
+
+def test_a_broken_configuration_is_an_error_of_the_store(swamp):
+    """`.swamp.yaml` says where the state is; what is wrong with it is told with its place, in one sentence."""
+    (swamp.directory / ".swamp.yaml").write_text("datastore: [1\n")
+    told = refused(swamp("workflow", "waits"), code=4).splitlines()
+    assert told[0].startswith(f"Error: {swamp.directory}/.swamp.yaml: Line 2, column 1: ")
+    assert not told[0].endswith("..")
