@@ -64,6 +64,8 @@ DEFINITION = Workflow.from_json(
     }
 ).to_json()
 
+MODEL = {"type": "command/shell", "name": "m", "methods": {"go": {"run": "true"}}}
+
 
 @dataclass(slots=True)
 class Clock:
@@ -113,7 +115,7 @@ def started(run_id: str, token: str) -> RunStarted:
         workflow="ask",
         mark=1,
         definition=DEFINITION,
-        models={},
+        models={"m": MODEL},
         inputs={},
         owner=owner(token),
         started_by="somebody",

@@ -38,7 +38,12 @@ RECORDS = [
     (
         Registration,
         Registration(
-            **OF_WAIT, mark=1, wait_kind="signal", opened_at=NOW, deadline=NOW, payload_schema={"a": None}
+            **OF_WAIT,
+            mark=1,
+            wait_kind="signal",
+            opened_at=NOW,
+            deadline=NOW,
+            payload_schema={"properties": {"a": {"const": None}}},
         ),
     ),
     (OUTCOME, Accepted(**OF_WAIT, at=NOW, receipt=RECEIPT, payload={"b": None, "a": [1.0, 1, True]})),

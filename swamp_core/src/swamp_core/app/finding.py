@@ -5,8 +5,8 @@ from __future__ import annotations
 from swamp_core.app.refusals import Refused
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.lives import shown_status
+from swamp_core.engine.reading import read_run as read_usable_run
 from swamp_core.journal.entry import Journal
-from swamp_core.journal.reading import read_journal
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.state import RunState
@@ -69,7 +69,7 @@ def read_run(workspace: Workspace, run_id: str) -> RunState:
 
 def read_run_journal(workspace: Workspace, run_id: str) -> Journal:
     """The journal of a run by its whole ID. Raises `Refused`."""
-    journal = workspace.execute(read_journal(run_id))
+    journal = workspace.execute(read_usable_run(run_id))
     if isinstance(journal, Unreadable):
         raise unreadable_run(run_id, journal)
     if isinstance(journal, Absent):
@@ -106,13 +106,27 @@ def open_run_ids(workspace: Workspace, workflow: str) -> list[str]:
 
 def unfinished_runs(workspace: Workspace, workflow: str) -> list[RunState]:
     """The unfinished runs of a workflow, oldest first; those that cannot be read are left out."""
+    return _unfinished(workspace, workflow)[0]
+
+
+def _unfinished(workspace: Workspace, workflow: str) -> tuple[list[RunState], list[Refused]]:
+    """The unfinished runs of a workflow, oldest first, and the refusals of those that cannot be read."""
+    runs: list[RunState] = []
+    unreadable: list[Refused] = []
     run_ids = open_run_ids(workspace, workflow)
-    journals = fan_out(lambda run_id: workspace.execute(read_journal(run_id)), run_ids)
-    return [journal.run for journal in journals if isinstance(journal, Journal) and not journal.run.ended]
+    journals = fan_out(lambda run_id: workspace.execute(read_usable_run(run_id)), run_ids)
+    for run_id, journal in zip(run_ids, journals, strict=True):
+        if isinstance(journal, Unreadable):
+            unreadable.append(unreadable_run(run_id, journal))
+        elif isinstance(journal, Journal) and not journal.run.ended:
+            runs.append(journal.run)
+    return runs, unreadable
 
 
 def _by_workflow(workspace: Workspace, name: str) -> RunState | None:
-    runs = unfinished_runs(workspace, name)
+    runs, unreadable = _unfinished(workspace, name)
+    if not runs and unreadable:
+        raise unreadable[0]
     if not runs:
         prefix = f"{keys.WORKFLOW_RUNS}{name}/"
         listed = list(workspace.store.list(prefix))

@@ -9,8 +9,9 @@ from swamp_core.app.run_views import run_view
 from swamp_core.app.views import HistoryResult, RunHistory, RunSummary
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.lives import shown_status
+from swamp_core.engine.reading import checked, read_run
 from swamp_core.journal.entry import Journal
-from swamp_core.journal.reading import folded, read_entries, read_journal
+from swamp_core.journal.reading import folded, read_entries
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.state import RunState
@@ -48,6 +49,7 @@ def get_run(workspace: Workspace, run_id: str) -> RunHistory:
     if isinstance(entries, Absent):
         raise unknown_run(workspace, run_id)
     journal = folded(entries) if isinstance(entries, list) else entries
+    journal = checked(journal) if isinstance(journal, Journal) else journal
     if isinstance(journal, Unreadable):
         raise unreadable_run(run_id, journal)
     assert isinstance(entries, list)
@@ -56,7 +58,7 @@ def get_run(workspace: Workspace, run_id: str) -> RunHistory:
 
 
 def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | None:
-    journal = workspace.execute(read_journal(run_id))
+    journal = workspace.execute(read_run(run_id))
     match journal:
         case Absent():
             return None  # A start or a removal that is under way, or was cut off.

@@ -13,10 +13,10 @@ from swamp_core.engine.lives import is_driven
 from swamp_core.engine.moves import cancel_moves
 from swamp_core.engine.plan import plan_of_run
 from swamp_core.engine.readiness import run_end
+from swamp_core.engine.reading import read_run
 from swamp_core.journal.appending import Append, Appended, Blocked, append
 from swamp_core.journal.ending import clear_ended, end_run
 from swamp_core.journal.entry import Journal
-from swamp_core.journal.reading import read_journal
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import CancelRequested, Event
 from swamp_core.run.state import RunState
@@ -45,7 +45,7 @@ def cancel_run(run_id: str, *, by: str, reason: str | None, ambient: Ambient) ->
     """Ask for the end of a run, and end it when nobody drives it. It can be repeated."""
     token = ambient.ids.random_id()
     while True:
-        journal = yield from read_journal(run_id)
+        journal = yield from read_run(run_id)
         if not isinstance(journal, Journal):
             return Blocked(journal) if isinstance(journal, Unreadable) else journal
         run = journal.run

@@ -12,10 +12,10 @@ from swamp_core.ambient import Ambient
 from swamp_core.engine.cancelling import RunEnded, end_unattended
 from swamp_core.engine.lives import is_driven
 from swamp_core.engine.plan import StepRef, plan_of_run
+from swamp_core.engine.reading import read_run
 from swamp_core.journal.appending import Append, Appended, Blocked, append
 from swamp_core.journal.ending import clear_ended
 from swamp_core.journal.entry import Journal
-from swamp_core.journal.reading import read_journal
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import Event, RunSuspended, StepReset
 from swamp_core.run.state import RunState
@@ -52,7 +52,7 @@ def recover_run(run_id: str, *, acknowledge_unknown: bool, ambient: Ambient) -> 
     """Give up on a lost driver. It can be repeated."""
     token = ambient.ids.random_id()
     while True:
-        journal = yield from read_journal(run_id)
+        journal = yield from read_run(run_id)
         if not isinstance(journal, Journal):
             return Blocked(journal) if isinstance(journal, Unreadable) else journal
         run = journal.run

@@ -12,9 +12,9 @@ from datetime import datetime
 
 from swamp_core.engine.plan import plan_of_run
 from swamp_core.engine.readiness import has_ready_step
+from swamp_core.engine.reading import read_run
 from swamp_core.journal.appending import Appended, Blocked, Lost, Void, append
 from swamp_core.journal.entry import Journal
-from swamp_core.journal.reading import read_journal
 from swamp_core.journal.starting import UnknownFormat, check_format
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import Owner, RunResumed, RunSuspended
@@ -79,7 +79,7 @@ def resume_run(
     if unknown:
         return unknown
     while True:
-        journal = yield from read_journal(run_id)
+        journal = yield from read_run(run_id)
         if isinstance(journal, Absent):
             return journal
         if isinstance(journal, Unreadable):

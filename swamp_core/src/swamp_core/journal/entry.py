@@ -14,6 +14,7 @@ from pydantic import Field
 
 from swamp_core.records import keys
 from swamp_core.records.base import Record
+from swamp_core.records.fields import Number, Segment
 from swamp_core.run.events import Event
 from swamp_core.run.state import RunState
 from swamp_core.run.transitions import ImpossibleEvent, fold
@@ -27,11 +28,11 @@ class Entry(Record):
     """Events that became facts together. `snapshot_at` is the newest entry, up to this one, that has a snapshot."""
 
     kind: Literal["journal-entry"] = "journal-entry"
-    run_id: str
-    number: int
+    run_id: Segment
+    number: Number
     entry_id: str
     owner: str
-    snapshot_at: int | None = None
+    snapshot_at: Number | None = None
     events: list[Event] = Field(min_length=1)
     snapshot: RunState | None = None
 
@@ -68,7 +69,7 @@ class Journal:
             raise ImpossibleEvent(
                 f"entry {entry.number} of {entry.run_id} does not follow entry {self.number}"
             )
-        state = fold(self.state, entry.events)
+        state = _of_run(entry, fold(self.state, entry.events))
         weight = events_bytes(entry.events)
         if entry.snapshot is None:
             return replace(self, state=state, number=entry.number, tail_bytes=self.tail_bytes + weight)
@@ -87,7 +88,7 @@ def from_snapshot(entry: Entry) -> Journal:
         raise ImpossibleEvent(f"entry {entry.number} of {entry.run_id} has no snapshot")
     return Journal(
         run_id=entry.run_id,
-        state=entry.snapshot,
+        state=_of_run(entry, entry.snapshot),
         number=entry.number,
         snapshot_at=entry.number,
         snapshot_bytes=snapshot_bytes(entry.snapshot),
@@ -122,6 +123,12 @@ def next_entry(journal: Journal, events: list[Event], *, entry_id: str, owner: s
     )
     after = Journal(journal.run_id, state, number, entry.snapshot_at, tail_bytes, weight)
     return entry, after
+
+
+def _of_run(entry: Entry, state: RunState | None) -> RunState:
+    if state is None or state.run_id != entry.run_id:
+        raise ImpossibleEvent(f"entry {entry.number} of {entry.run_id} tells of another run")
+    return state
 
 
 def events_bytes(events: list[Event]) -> int:

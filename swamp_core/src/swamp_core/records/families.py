@@ -14,6 +14,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 
 from swamp_core.records import keys
 from swamp_core.records.base import Instant, Model, Record
+from swamp_core.records.fields import CapturedSchema, Number, Segment
 
 WaitKind = Literal["signal", "approval"]
 
@@ -33,8 +34,8 @@ class RunIndex(Record):
     """That a run of a workflow exists: written first of all at its start, removed last."""
 
     kind: Literal["workflow-run"] = "workflow-run"
-    workflow: str
-    run_id: str
+    workflow: Segment
+    run_id: Segment
 
     def key(self) -> str:
         """See `Record.key`."""
@@ -45,9 +46,9 @@ class Mark(Record):
     """That a run is unfinished (rule 5): a win counts only while this is there."""
 
     kind: Literal["mark"] = "mark"
-    workflow: str
-    run_id: str
-    number: int
+    workflow: Segment
+    run_id: Segment
+    number: Number
 
     def key(self) -> str:
         """See `Record.key`."""
@@ -58,16 +59,16 @@ class Registration(Record):
     """That a wait was opened, with everything that a signaller needs to know of it."""
 
     kind: Literal["wait"] = "wait"
-    wait_id: str
-    workflow: str
-    run_id: str
-    mark: int
+    wait_id: Segment
+    workflow: Segment
+    run_id: Segment
+    mark: Number
     job: str
     step: str
     wait_kind: WaitKind
     opened_at: Instant
     deadline: Instant
-    payload_schema: dict[str, JsonValue] | None = Field(default=None, alias="schema")
+    payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
 
     def key(self) -> str:
@@ -91,9 +92,9 @@ class Receipt(Model):
 
 class _Outcome(Record):
     kind: Literal["wait-outcome"] = "wait-outcome"
-    wait_id: str
-    workflow: str
-    run_id: str
+    wait_id: Segment
+    workflow: Segment
+    run_id: Segment
     job: str
     step: str
     at: Instant

@@ -12,6 +12,7 @@ from pydantic import Field, JsonValue
 
 from swamp_core.records.base import Instant, Model
 from swamp_core.records.families import Receipt, WaitKind
+from swamp_core.records.fields import CapturedSchema, Number, Segment
 
 RunEnd = Literal["succeeded", "failed", "cancelled"]
 Json = dict[str, JsonValue]
@@ -47,9 +48,9 @@ class RunStarted(_Event):
     """A run began, with all that it will ever need: another host needs no checkout to go on."""
 
     event: Literal["run_started"] = "run_started"
-    run_id: str
-    workflow: str
-    mark: int
+    run_id: Segment
+    workflow: Segment
+    mark: Number
     definition: Json
     models: dict[str, Json]
     inputs: Json
@@ -98,10 +99,10 @@ class WaitPlanned(_StepEvent):
     """The driver is about to open a wait."""
 
     event: Literal["wait_planned"] = "wait_planned"
-    wait_id: str
+    wait_id: Segment
     wait_kind: WaitKind
     deadline: Instant
-    payload_schema: Json | None = Field(default=None, alias="schema")
+    payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
 
 
@@ -175,7 +176,7 @@ class RunDeleted(_Event):
     """The run is being removed; `wait_ids` are all waits that it ever planned, so that removal can be restarted."""
 
     event: Literal["run_deleted"] = "run_deleted"
-    wait_ids: list[str]
+    wait_ids: list[Segment]
 
 
 Event = Annotated[

@@ -4,16 +4,20 @@
 2. A step that no event has named is pending, so the state grows with what happened and not with the definition.
 3. A wait stays in `waits` as long as the run, applied or not: ending and removing a run go by them.
 4. `ended`, `failed` and `skipped` of a job count its steps, so that a job's status is found without reading them all.
+5. A step that waits has its wait, not applied yet: a run in which nothing can happen any more would never end.
+
+A snapshot that breaks 4 or 5 is refused when it is read.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from swamp_core.records.base import Instant, Model
 from swamp_core.records.families import WaitKind
+from swamp_core.records.fields import CapturedSchema, Number, Segment
 from swamp_core.run.events import Json, Owner, StepError
 
 RunStatus = Literal["running", "suspended", "succeeded", "failed", "cancelled"]
@@ -40,6 +44,11 @@ class StepState(Model):
         """Whether nothing more happens to the step, unless it is reset."""
         return self.status in ENDED_STEP
 
+    @property
+    def counts_as_failed(self) -> bool:
+        """Whether the step makes its job fail."""
+        return self.status == "failed" and not self.allowed_failure
+
 
 class WaitState(Model):
     """A wait that the run planned."""
@@ -49,7 +58,7 @@ class WaitState(Model):
     kind: WaitKind
     deadline: Instant
     planned_at: Instant
-    payload_schema: Json | None = Field(default=None, alias="schema")
+    payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
     status: Literal["planned", "opened", "applied"] = "planned"
 
@@ -61,6 +70,15 @@ class JobState(Model):
     ended: int = 0
     failed: int = 0
     skipped: int = 0
+
+    def counts(self) -> tuple[int, int, int]:
+        """How many steps are over, failed without being allowed to, and were skipped, counted anew."""
+        steps = self.steps.values()
+        return (
+            sum(step.ended for step in steps),
+            sum(step.counts_as_failed for step in steps),
+            sum(step.status == "skipped" for step in steps),
+        )
 
 
 class Cancellation(Model):
@@ -74,9 +92,9 @@ class Cancellation(Model):
 class RunState(Model):
     """Where a run stands."""
 
-    run_id: str
-    workflow: str
-    mark: int
+    run_id: Segment
+    workflow: Segment
+    mark: Number
     status: RunStatus
     definition: Json
     models: dict[str, Json]
@@ -87,8 +105,21 @@ class RunState(Model):
     finished_at: Instant | None = None
     parent_run_id: str | None = None
     jobs: dict[str, JobState] = Field(default_factory=dict)
-    waits: dict[str, WaitState] = Field(default_factory=dict)
+    waits: dict[Segment, WaitState] = Field(default_factory=dict)
     cancellation: Cancellation | None = None
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        for job, state in self.jobs.items():
+            if state.counts() != (state.ended, state.failed, state.skipped):
+                raise ValueError(f"the job `{job}` does not count its steps")
+            for step, each in state.steps.items():
+                wait = self.waits.get(each.wait_id) if each.wait_id else None
+                if each.status == "waiting" and (
+                    wait is None or wait.status == "applied" or (wait.job, wait.step) != (job, step)
+                ):
+                    raise ValueError(f"the step `{step}` waits for nothing")
+        return self
 
     @property
     def ended(self) -> bool:

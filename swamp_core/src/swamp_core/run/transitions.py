@@ -175,10 +175,10 @@ def _wait(state: RunState, event: WaitEvent) -> RunState:
 
 
 def _awaited(state: RunState, step: StepState, event: WaitOpened | WaitApplied) -> WaitState:
-    _require(
-        step.status == "waiting" and step.wait_id == event.wait_id, event, "the step does not wait for it"
-    )
-    return state.waits[event.wait_id]
+    wait = state.waits.get(event.wait_id)
+    if wait is None or step.status != "waiting" or step.wait_id != event.wait_id:
+        raise ImpossibleEvent(f"`{event.event}` is not possible here: the step does not wait for it")
+    return wait
 
 
 def _applied(before: StepState, event: WaitApplied) -> StepState:
@@ -210,14 +210,10 @@ def _with_step(
     counted = JobState(
         steps={**job.steps, step_name: after},
         ended=job.ended + after.ended - before.ended,
-        failed=job.failed + _counts_as_failed(after) - _counts_as_failed(before),
+        failed=job.failed + after.counts_as_failed - before.counts_as_failed,
         skipped=job.skipped + (after.status == "skipped") - (before.status == "skipped"),
     )
     return state.model_copy(update={"jobs": {**state.jobs, job_name: counted}})
-
-
-def _counts_as_failed(step: StepState) -> bool:
-    return step.status == "failed" and not step.allowed_failure
 
 
 def _require(allowed: bool, event: Event, because: str) -> None:

@@ -1,0 +1,43 @@
+"""What a field of a record may hold beyond its type: what becomes part of a key, and a captured schema.
+
+Other writers reach the store, so a record whose fields could not be used is refused when it is read, and never halfway
+through what is done with it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, JsonValue
+from pydantic_core import PydanticCustomError
+
+from swamp_core.records.keys import NUMBER_MAX
+from swamp_core.store.keys import is_segment
+
+
+def _check_segment(text: str) -> str:
+    if not is_segment(text):
+        raise PydanticCustomError("no_segment", "It cannot be part of a key")
+    return text
+
+
+def _check_schema(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    from swamp_core.payload.schema import schema_problems  # a record without a schema does not pay for it
+
+    problems = schema_problems(schema) if schema else []
+    if problems:
+        reason = problems[0].message.removesuffix(".")
+        raise PydanticCustomError(
+            "unusable_schema", "Its schema cannot be used: {reason}", {"reason": reason}
+        )
+    return schema
+
+
+Segment = Annotated[str, AfterValidator(_check_segment)]
+"""An ID or a workflow's name: text that can stand between two slashes of a key."""
+
+Number = Annotated[int, Field(ge=1, le=NUMBER_MAX)]
+"""A number of a numbered family."""
+
+CapturedSchema = Annotated[dict[str, JsonValue], AfterValidator(_check_schema)]
+"""The schema of a payload as it was captured: `violations` enforces all that it says. An empty one takes any object."""
