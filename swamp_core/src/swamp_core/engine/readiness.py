@@ -13,7 +13,7 @@ from typing import cast
 from swamp_core.engine.plan import Plan, StepRef
 from swamp_core.run.events import RunEnd
 from swamp_core.run.state import RunState
-from swamp_core.workflow.conditions import EndStatus, holds
+from swamp_core.workflow.conditions import EndStatus, described, holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,16 @@ def decide_start(plan: Plan, run: RunState, ref: StepRef) -> Ready | NotYet | Sk
         status = job_end(plan, run, job_dependency.name)
         blocked |= status is None
         if status and not holds(job_dependency.condition, status):
+            wanted = described(job_dependency.condition)
             return Skip(
-                f"The job depends on another end of job `{job_dependency.name}`, which {_ended(status)}."
+                f"Its job runs only if job `{job_dependency.name}` {wanted}, and that {_ended(status)}."
             )
     for dependency in plan.steps[ref].depends_on:
         status = step_end(run, (job_name, dependency.name))
         blocked |= status is None
         if status and not holds(dependency.condition, status):
-            return Skip(f"It depends on another end of step `{dependency.name}`, which {_ended(status)}.")
+            wanted = described(dependency.condition)
+            return Skip(f"It runs only if step `{dependency.name}` {wanted}, and that {_ended(status)}.")
     return NotYet() if blocked else Ready()
 
 

@@ -67,3 +67,27 @@ def holds(condition: Condition, status: EndStatus) -> bool:
             return not holds(part, status)
         case _ as never:
             assert_never(never)
+
+
+_ENDS = {
+    "always": "has ended",
+    "succeeded": "succeeded",
+    "failed": "failed",
+    "completed": "succeeded or failed",
+    "skipped": "was skipped",
+}
+
+
+def described(condition: Condition) -> str:
+    """The condition as the end of a sentence whose subject is the dependency."""
+    match condition:
+        case End(type=wanted):
+            return _ENDS[wanted]
+        case AllOf(conditions=parts):
+            return " and ".join(f"({described(part)})" for part in parts)
+        case AnyOf(conditions=parts):
+            return " or ".join(f"({described(part)})" for part in parts)
+        case Not(condition=part):
+            return f"not ({described(part)})"
+        case _ as never:
+            assert_never(never)
