@@ -52,27 +52,28 @@ def test_a_resume_with_a_signal_while_a_sibling_step_runs_leaves_it_to_the_drive
     assert release.done() == {"notes": 1, "ship": 1}
 
 
+# Where the driver stops, what the run's status is there, and what the driver tells when it has gone on.
 MOMENTS = {
-    "before it is suspended": (f"{SUSPENSION}:before:pause", "running"),
-    "when the suspension is written": (f"{SUSPENSION}:after:pause", "suspended"),
-    "when the mark is read": ("get:open-runs/*:4:after:pause", "suspended"),
-    "before the last look": ("get:wait-outcomes/*:1:before:pause", "suspended"),
-    "after the last look": ("get:wait-outcomes/*:1:after:pause", "suspended"),
+    "before it is suspended": (f"{SUSPENSION}:before:pause", "running", "succeeded"),
+    "when the suspension is written": (f"{SUSPENSION}:after:pause", "suspended", "succeeded"),
+    "when the mark is read": ("get:open-runs/*:4:after:pause", "suspended", "succeeded"),
+    "before the last look": ("get:wait-outcomes/*:1:before:pause", "suspended", "succeeded"),
+    "after the last look": ("get:wait-outcomes/*:1:after:pause", "suspended", "suspended"),
 }
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_resume_with_a_signal_at_the_moment_of_the_suspension_is_not_lost(release, moment):
     """Whichever of the two comes first, `signal --resume` and the driver that suspends: one of them goes on, once."""
-    stop, found = MOMENTS[moment]
-    driver = release.swamp.start("workflow", "run", "release", stop=stop)
+    stop, found, told = MOMENTS[moment]
+    driver = release.swamp.start("workflow", "run", "release", "--json", stop=stop)
     release.swamp.stopped(driver)
     wait = release.wait()
     assert release.history(wait["runId"])["run"]["status"] == found
     signalled = release.signal(wait["waitId"], SHIP, "--resume")
     assert signalled["status"] == "accepted"
     go_on(driver)
-    release.swamp.finished(driver, code=None)
+    assert release.swamp.finished(driver).json["run"]["status"] == told
     history = release.history(wait["runId"])
     assert (history["run"]["status"], release.done()) == ("succeeded", {"ship": 1})
     counts = of(history["events"])

@@ -28,7 +28,7 @@ from swamp_core.engine.moves import (
 )
 from swamp_core.engine.plan import Plan, StepRef, plan_of_run
 from swamp_core.engine.readiness import all_ended, follows, pending, run_end
-from swamp_core.engine.suspending import Applications, Resumed, WaitsOpen
+from swamp_core.engine.suspending import Applications, NotSuspended, Resumed, WaitsOpen
 from swamp_core.engine.tasks import Ended, Tasks, result_event
 from swamp_core.journal.ending import withdraw_waits
 from swamp_core.journal.entry import Journal
@@ -125,7 +125,7 @@ class Driver:
                 return self._ledger.run
             elif not self._frontier and not self._ledger.run.cancellation:
                 suspension = self._ledger.suspend(self.owner)
-                if isinstance(suspension, WaitsOpen):
+                if isinstance(suspension, WaitsOpen | NotSuspended):
                     return suspension.run
                 if isinstance(suspension, Resumed):
                     facts = self._applied(suspension.applications)

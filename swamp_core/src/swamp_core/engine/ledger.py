@@ -14,7 +14,7 @@ from threading import Event as Flag
 from typing import TypeVar
 
 from swamp_core.ambient import Ambient
-from swamp_core.engine.suspending import Resumed, WaitsOpen, suspend_run
+from swamp_core.engine.suspending import NotSuspended, Resumed, WaitsOpen, suspend_run
 from swamp_core.journal.appending import Append, Appended, Blocked, Lost, Void, append
 from swamp_core.journal.ending import end_run
 from swamp_core.journal.entry import Entry, Journal
@@ -97,10 +97,11 @@ class Ledger:
             else:
                 self._yield_to(ended)
 
-    def suspend(self, owner: Owner) -> Resumed | WaitsOpen | None:
+    def suspend(self, owner: Owner) -> Resumed | WaitsOpen | NotSuspended | None:
         """Suspend the run: `Resumed` when its waits turn out to be settled and it is ours again.
 
-        None when the run is to be cancelled instead.
+        `NotSuspended` when it was suspended and another process has taken it up since. None when the run is to be
+        cancelled instead.
         """
         suspending = partial(
             suspend_run,
@@ -115,7 +116,7 @@ class Ledger:
             case Resumed(journal=journal):
                 self._advance(journal, [])
                 return suspension
-            case WaitsOpen(run=run):
+            case WaitsOpen(run=run) | NotSuspended(run=run):
                 self._observe(run, [])
                 return suspension
             case foreign:

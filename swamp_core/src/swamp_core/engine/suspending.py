@@ -49,7 +49,7 @@ class NotSuspended:
     run: RunState
 
 
-Suspension = Resumed | WaitsOpen | Lost | Void | Blocked
+Suspension = Resumed | WaitsOpen | NotSuspended | Lost | Void | Blocked
 Resumption = Resumed | WaitsOpen | NotSuspended | Absent | Blocked | UnknownFormat
 
 
@@ -58,13 +58,23 @@ def suspend_run(
 ) -> Protocol[Suspension]:
     """Suspend a run that nothing more can be done for; `Resumed` when its waits turn out to be settled.
 
-    Once `run_suspended` is written this process no longer drives: if another takes the run up first, so be it.
+    Once `run_suspended` is written this process no longer drives: if another takes the run up first, so be it, and
+    `NotSuspended` is how far that one is.
     """
     appended = yield from append(journal, [RunSuspended(at=now)], entry_id=suspended_id, owner=owner.token)
-    if not isinstance(appended, Appended):
-        return appended
-    taken = yield from _take_up(appended.journal, owner=owner, now=now, entry_id=resumed_id)
-    return taken if isinstance(taken, Resumed) else WaitsOpen(appended.journal.run, ())
+    match appended:
+        case Appended(journal=suspended):
+            taken = yield from _take_up(suspended, owner=owner, now=now, entry_id=resumed_id)
+            if isinstance(taken, Resumed | WaitsOpen):
+                return taken
+        case Lost() | Blocked():
+            return appended
+        case Void():
+            taken = appended  # The run was removed; or it was suspended, taken up and ended before the mark was read.
+    found = yield from read_run(journal.run_id)
+    if not isinstance(found, Journal):
+        return taken
+    return WaitsOpen(found.run, ()) if found.run.status == "suspended" else NotSuspended(found.run)
 
 
 def resume_run(
