@@ -58,6 +58,22 @@ def test_an_optional_field_may_be_left_out(asked):
     assert stored == {"count": 1, "sure": False}
 
 
+def test_a_required_field_without_a_description_is_asked_for(swamp, monkeypatch):
+    """A field that the schema only requires is asked for too: without it no payload would ever fit."""
+    monkeypatch.setenv("TERM", "xterm")
+    (swamp.directory / "workflows" / "ask.yaml").write_text(
+        "jobs: [{name: ask, steps: [{name: answer, task: {type: wait_for_signal, timeout: 1h, "
+        "schema: {required: [why], properties: {note: {type: string}}}}}]}]"
+    )
+    wait_id = swamp("workflow", "run", "ask", "--json").json["waits"][0]["waitId"]
+    answer = swamp("workflow", "signal", wait_id, stdin=b" \n\n\xff\n because \n", terminal=True)
+    assert answer.code == 0, answer.err
+    assert "This field is required." in answer.err
+    assert "no text in the terminal's encoding" in answer.err
+    resumed = swamp("workflow", "resume", "ask", "--json").json
+    assert resumed["run"]["jobs"][0]["steps"][0]["outputs"]["payload"] == {"why": " because "}
+
+
 def test_an_answer_that_does_not_fit_is_asked_for_again(asked):
     """A wrong type, a value out of range and a choice that is none are each told, and nothing is sent meanwhile."""
     answer, stored = asked("many\n", "0\n", "2\n", "yes\n", "true\n", "large\n", "small\n", "[1]\n", "[]\n")

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 from swamp_core.cli import demonstration
-from swamp_core.cli.demonstration import DemoFailed, play
+from swamp_core.cli.demonstration import play
+from swamp_core.cli.failures import DemoFailed
 from swamp_core.cli.output import Output
 
 

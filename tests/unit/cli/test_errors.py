@@ -48,7 +48,7 @@ def test_an_interrupt_has_its_exit_code(error):
 def test_a_bug_is_one_line_and_has_an_exit_code_of_its_own():
     """What nobody foresaw is not taken for a failed run, and shows no traceback."""
     err = Stream(Screen("err", [], terminal=False))
-    code = report(ZeroDivisionError("division by zero"), Output(err=err), debug=False)
+    code = report(ZeroDivisionError("division by zero\nand more"), Output(err=err), debug=False)
     assert code == ExitCode.INTERNAL
     told = err.file.getvalue().splitlines()
     assert told[0] == "Error: Swamp failed, which is a bug: ZeroDivisionError: division by zero"

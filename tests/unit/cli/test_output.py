@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from swamp_core.cli.output import AnswerNotWritten, Output, plain
+from swamp_core.cli.failures import AnswerNotWritten
+from swamp_core.cli.output import Output, plain
 from swamp_core.cli.parts import Copy, Facts, Gap, Say, Table
 from swamp_core.cli.stream import Stream
 from swamp_core.testing.recording import Screen

@@ -40,10 +40,11 @@ def imported(*words, directory):
 
 
 @pytest.mark.parametrize(
-    "words", [["--version"], ["--help"], ["workflow", "--help"], ["workflow", "signal", "--help"]]
+    "words",
+    [["--version"], ["--help"], ["workflow", "--help"], ["workflow", "signal", "--help"], ["wrkflow"]],
 )
 def test_what_needs_nothing_imports_nothing(words, tmp_path):
-    """Neither the version nor a help imports pydantic, rich or YAML."""
+    """Neither the version, nor a help, nor a mistake imports pydantic, rich or YAML."""
     assert imported(*words, directory=tmp_path) == set()
 
 

@@ -63,26 +63,30 @@ def _whole(output: Output) -> dict[str, JsonValue]:
 
 def _fields(root: Schema, members: Schema, output: Output) -> dict[str, JsonValue]:
     required = root.get("required")
-    needed = required if isinstance(required, list) else []
+    needed = [str(name) for name in required] if isinstance(required, list) else []
     payload: dict[str, JsonValue] = {}
-    for name, member in members.items():
+    for name in dict.fromkeys([*members, *needed]):
+        member = members.get(name)
         schema = member if isinstance(member, dict) else {}
         output.warn(*question(name, schema, required=name in needed))
-        while True:
-            text = _line(output, "> ")
-            if not text and name not in needed:
-                break
+        while text := _answer(output, required=name in needed):
             try:
                 value = input_value(text, schema)
+                problems = violations_of(root, {"properties": {name: schema}}, {name: value})
             except PayloadError as error:
-                output.warn(Say(error.reason, "bad"))
-                continue
-            problems = violations_of(root, {"properties": {name: schema}}, {name: value})
+                problems = [error.reason]
             if not problems:
                 payload[name] = value
                 break
             output.warn(*(Say(problem, "bad") for problem in problems))
     return payload
+
+
+def _answer(output: Output, *, required: bool) -> str:
+    """A line that is not empty, unless it may be."""
+    while not (text := _line(output, "> ")).strip() and required:
+        output.warn(Say("This field is required.", "bad"))
+    return text if text.strip() else ""
 
 
 def question(name: str, schema: Schema, *, required: bool) -> list[Part]:
@@ -105,8 +109,12 @@ def _text(value: JsonValue) -> str:
 
 
 def _line(output: Output, prompt: str) -> str:
-    output.err.write(prompt)
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line.strip()
+    while True:
+        output.err.write(prompt)
+        line = sys.stdin.buffer.readline()
+        if not line:
+            raise EOFError
+        try:
+            return line.decode(sys.stdin.encoding or "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError:
+            output.warn(Say("That is no text in the terminal's encoding.", "bad"))

@@ -17,15 +17,12 @@ from typing import Any
 
 from swamp_core.app.workspace import DATASTORE_VARIABLE
 from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.failures import DemoFailed
 from swamp_core.cli.output import Output
 from swamp_core.cli.parts import Copy, Gap, Part, Say
 
 COMMAND = (sys.executable, "-P", "-m", "swamp_core")
 TIMEOUT_S = 60.0
-
-
-class DemoFailed(Exception):
-    """A command of the demo did not do what the story tells."""
 
 
 @dataclass(slots=True)

@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from swamp_core.app.refusals import Refused
-from swamp_core.cli.demonstration import DemoFailed
 from swamp_core.cli.exit_codes import ExitCode
-from swamp_core.cli.output import AnswerNotWritten, Output
+from swamp_core.cli.failures import AnswerNotWritten, DemoFailed
+from swamp_core.cli.output import Output
 from swamp_core.cli.parts import Part, Say, paragraph
 from swamp_core.store.errors import OutcomeUnknown, StoreError
 
@@ -97,9 +97,10 @@ def _of_usage(error: click.UsageError) -> Failure:
 
 
 def _internal(error: BaseException) -> Failure:
+    first_line = str(error).split("\n")[0]
     return Failure(
         "internal",
-        f"Swamp failed, which is a bug: {type(error).__name__}: {error}",
+        f"Swamp failed, which is a bug: {type(error).__name__}: {first_line}",
         "Repeat the command with --log-level debug to see where, and report it.",
         {},
         ExitCode.INTERNAL,

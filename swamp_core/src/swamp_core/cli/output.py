@@ -14,15 +14,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from swamp_core.cli.escaping import json_safe, printable
+from swamp_core.cli.failures import AnswerNotWritten
 from swamp_core.cli.parts import Copy, Facts, Gap, Part, Say, Table
 from swamp_core.cli.stream import Stream
 
 if TYPE_CHECKING:
     from swamp_core.cli.terminal import Terminal
-
-
-class AnswerNotWritten(Exception):
-    """Stdout could not be written to, for another reason than that its reader is gone. The command was done."""
 
 
 @dataclass(slots=True)
