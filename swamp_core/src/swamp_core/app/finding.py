@@ -8,7 +8,7 @@ from swamp_core.engine.lives import shown_status
 from swamp_core.engine.reading import read_run as read_usable_run
 from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
-from swamp_core.records.base import Absent, Unreadable
+from swamp_core.records.base import Absent, Unreadable, instant_text
 from swamp_core.run.state import RunState
 from swamp_core.store.fan_out import fan_out
 from swamp_core.store.keys import is_segment
@@ -129,20 +129,33 @@ def _by_workflow(workspace: Workspace, name: str) -> RunState | None:
         raise unreadable[0]
     if not runs:
         prefix = f"{keys.WORKFLOW_RUNS}{name}/"
-        listed = list(workspace.store.list(prefix))
-        return read_run(workspace, listed[-1].removeprefix(prefix)) if listed else None
+        return _newest(workspace, [key.removeprefix(prefix) for key in workspace.store.list(prefix)])
     suspended = [run for run in runs if run.status == "suspended"]
     candidates = suspended or runs
     if len(candidates) == 1:
         return candidates[0]
     now, host = workspace.ambient.clock.now(), workspace.ambient.host
-    lines = [f"{run.run_id}  {shown_status(run, now, host)}" for run in candidates[:_LISTED_MAX]]
+    lines = [
+        f"{run.run_id}  {shown_status(run, now, host)}, started {instant_text(run.started_at)}"
+        for run in candidates[:_LISTED_MAX]
+    ]
     raise Refused(
         "ambiguous_run",
         f"Workflow `{name}` has {len(candidates)} unfinished runs:\n" + "\n".join(lines),
-        hint="Give the ID of one of them.",
+        hint="Give the ID of one of them, or the beginning of it, in the place of the name.",
         details={"runIds": [run.run_id for run in candidates]},
     )
+
+
+def _newest(workspace: Workspace, run_ids: list[str]) -> RunState | None:
+    """The newest run that there is; an index without a journal is a start or a removal that was cut off."""
+    for run_id in reversed(run_ids):
+        journal = workspace.execute(read_usable_run(run_id))
+        if isinstance(journal, Unreadable):
+            raise unreadable_run(run_id, journal)
+        if isinstance(journal, Journal):
+            return journal.run
+    return None
 
 
 def _by_id(workspace: Workspace, text: str) -> RunState:

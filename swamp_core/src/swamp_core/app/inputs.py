@@ -15,6 +15,9 @@ from swamp_core.payload.violations import violations
 from swamp_core.run.events import Json
 from swamp_core.workflow.definition import Workflow
 from swamp_core.workflow.problems import did_you_mean, quoted
+from swamp_core.workflow.references import takes_undeclared
+
+_HOW = "Give each input with --input NAME=VALUE, or all with --input-file FILE."
 
 
 def read_inputs(workflow: Workflow, texts: Mapping[str, str], file: bytes | None = None) -> Json:
@@ -29,12 +32,17 @@ def read_inputs(workflow: Workflow, texts: Mapping[str, str], file: bytes | None
             if not isinstance(given, dict):
                 raise Refused("invalid_input", "The input file does not hold a JSON object.")
             inputs |= given
-        members = _members(workflow)
-        for name, text in texts.items():
-            member = members.get(name)
-            inputs[name] = input_value(text, member if isinstance(member, dict) else None)
     except PayloadError as error:
-        raise Refused("invalid_input", f"An input cannot be read: {error.reason}") from error
+        raise Refused("invalid_input", f"The input file cannot be read: {error.reason}") from error
+    members = _members(workflow)
+    for name, text in texts.items():
+        member = members.get(name)
+        try:
+            inputs[name] = input_value(text, member if isinstance(member, dict) else None)
+        except PayloadError as error:
+            raise Refused(
+                "invalid_input", f"The input {quoted(name)} cannot be read: {error.reason}"
+            ) from error
     return inputs
 
 
@@ -48,17 +56,23 @@ def checked_inputs(workflow: Workflow, given: Mapping[str, JsonValue]) -> Json:
             )
         return inputs
     members = _members(workflow)
+    unknown = next((name for name in inputs if name not in members), None)
+    if unknown is not None and not takes_undeclared(workflow.inputs):
+        raise Refused(
+            "invalid_input",
+            f"The workflow `{workflow.name}` declares no input {quoted(unknown)}{did_you_mean(unknown, members)}",
+            hint=_HOW,
+            details={"input": unknown, "known": list(members)},
+        )
     for name, member in members.items():
         if isinstance(member, dict) and "default" in member:
             inputs.setdefault(name, copy.deepcopy(member["default"]))
     problems = violations(workflow.inputs, inputs)
     if problems:
-        unknown = next((name for name in inputs if members and name not in members), None)
-        hint = f"There is no input {quoted(unknown)}{did_you_mean(unknown, members)}" if unknown else None
         raise Refused(
             "invalid_input",
             f"The inputs do not fit the workflow `{workflow.name}`: {' '.join(problems)}",
-            hint=hint or "Give each input with --input NAME=VALUE, or all with --input-file FILE.",
+            hint=_HOW,
             details={"problems": problems, "schema": workflow.inputs},
         )
     return inputs

@@ -75,8 +75,9 @@ def run_wait_views(
 def _next_command(registration: Registration, workspace: Workspace) -> str:
     if workspace.ambient.clock.now() >= registration.deadline:
         return workspace.command("workflow", "resume", registration.run_id)
-    payload = compact(sample_of(registration.payload_schema)).decode()
-    return workspace.command("workflow", "signal", registration.wait_id, "--payload", payload)
+    sample = sample_of(registration.payload_schema)
+    payload = () if sample is None else ("--payload", compact(sample).decode())
+    return workspace.command("workflow", "signal", registration.wait_id, *payload)
 
 
 def _job_view(plan: Plan, run: RunState, name: str, status: ShownStatus) -> JobView:

@@ -135,12 +135,19 @@ def _reference_findings(reference: Reference, at: KeyPath, scope: _Scope) -> Ite
             yield Finding(at, "unclear_reference", message)
 
 
+def takes_undeclared(inputs: Mapping[str, object]) -> bool:
+    """Whether a schema of inputs speaks of members that its `properties` do not name.
+
+    One that does not takes none: a mistyped input would otherwise be taken in silence.
+    """
+    return any(inputs.get(keyword, False) is not False for keyword in _OPEN_KEYWORDS)
+
+
 def _input_findings(name: str, at: KeyPath, workflow: Workflow) -> Iterator[Finding]:
     schema = workflow.inputs or {}
     properties = schema.get("properties")
     declared = properties if isinstance(properties, dict) else {}
-    is_open = any(schema.get(keyword, False) is not False for keyword in _OPEN_KEYWORDS)
-    if name not in declared and not is_open:
+    if name not in declared and not takes_undeclared(schema):
         message = f"The workflow declares no input {quoted(name)}{did_you_mean(name, declared)}"
         yield Finding(at, "unknown_input", message)
 
