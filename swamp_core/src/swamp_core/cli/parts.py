@@ -36,7 +36,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns; what is in the first one is never broken. `styles` are the rows', if not all are plain."""
+    """Rows under columns. A row whose first cell is empty goes on with the row above it.
+
+    `styles` are the rows', if not all are plain. What is in any column but the last is never broken.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]

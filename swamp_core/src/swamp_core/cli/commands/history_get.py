@@ -16,6 +16,8 @@ from swamp_core.cli.usage import TEXT
 def get(invocation: Invocation, run_id: str) -> ExitCode:
     r"""Show all that happened to a run: who did what, and when.
 
+    Each succeeded step is shown with its outputs, each failed one with the end of what it printed.
+
     The run is named by its ID, the beginning of it, or its workflow's name.
 
     \b

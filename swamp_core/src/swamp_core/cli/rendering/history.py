@@ -15,6 +15,7 @@ from swamp_core.cli.rendering.runs import STATUS_STYLES
 from swamp_core.cli.times import exact_length, moment_in_utc
 
 VALUE_CHARACTERS_MAX = 200
+LOG_LINES_MAX = 20
 UNTOLD = frozenset({"lease_renewed"})
 """Events that only say that nothing happened."""
 
@@ -47,11 +48,7 @@ def timeline_parts(history: RunHistory, workspace: Workspace) -> Iterator[Part]:
     yield Copy(run.id)
     yield Table(
         ("when (UTC)", "what"),
-        tuple(
-            (moment_in_utc(datetime.fromisoformat(str(event["at"]))), event_text(event))
-            for event in history.events
-            if event["event"] not in UNTOLD
-        ),
+        tuple(row for event in history.events if event["event"] not in UNTOLD for row in _rows(event)),
     )
     if run.status == "suspended":
         yield Say("See what it waits for with:")
@@ -65,6 +62,27 @@ def event_text(event: Event) -> str:
     """One event as a phrase that says who did what."""
     tell = _PHRASES.get(event["event"])
     return tell(event) if tell else event["event"].replace("_", " ")
+
+
+def failure_lines(event: Event) -> Iterator[str]:
+    """What a failed step left: the facts of its error, and the ends of what it printed."""
+    error = event.get("error") or event.get("application", {}).get("error") or {}
+    log = event.get("outputs") or {}
+    for name, value in error.get("details", {}).items():
+        if name not in log:
+            yield f"{name}: {_value(value)}"
+    for name in ("stderr", "stdout") if error else ():
+        text = log.get(name)
+        if isinstance(text, str) and text.strip():
+            lines = text.rstrip().split("\n")
+            cut = f" (the last {LOG_LINES_MAX} of {len(lines)} lines; --json has all)"
+            yield f"{name}{cut if len(lines) > LOG_LINES_MAX else ''}:"
+            yield from (f"  {shortened(line, VALUE_CHARACTERS_MAX)}" for line in lines[-LOG_LINES_MAX:])
+
+
+def _rows(event: Event) -> Iterator[tuple[str, str]]:
+    yield moment_in_utc(datetime.fromisoformat(str(event["at"]))), event_text(event)
+    yield from (("", f"  {line}") for line in failure_lines(event))
 
 
 def _status(run: RunSummary) -> str:

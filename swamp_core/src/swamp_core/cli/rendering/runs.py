@@ -99,5 +99,9 @@ def _next(result: RunResult, workspace: Workspace, now: datetime) -> Iterator[Pa
         yield Say("Its driver is gone. Recover it with:")
         yield Copy(workspace.command("workflow", "recover", run.workflow, "--run", run.id))
     elif run.status in ("failed", "running"):
-        yield Say("See what happened with:" if run.status == "failed" else "See how far it is with:")
+        yield Say(
+            "See what happened, and what the steps printed, with:"
+            if run.status == "failed"
+            else "See how far it is with:"
+        )
         yield Copy(workspace.command("workflow", "history", "get", run.id))
