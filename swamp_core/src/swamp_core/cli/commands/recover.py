@@ -11,29 +11,31 @@ from swamp_core.cli.usage import TEXT
 
 
 @click.command("recover", cls=GlobalOptionsCommand)
-@click.argument("name", metavar="NAME", type=TEXT)
-@click.option("--run", "run_id", metavar="ID", type=TEXT, required=True, help="Which run of the workflow.")
+@click.argument("name_or_run_id", metavar="NAME|RUN_ID", type=TEXT)
+@click.option("--run", "run_id", metavar="ID", type=TEXT, help="Which run of the workflow.")
 @click.option(
     "--acknowledge-unknown",
     is_flag=True,
     help="The steps that were running may run again, although nobody knows how far they came.",
 )
 @click.pass_obj
-def recover(invocation: Invocation, name: str, run_id: str, acknowledge_unknown: bool) -> ExitCode:
+def recover(
+    invocation: Invocation, name_or_run_id: str, run_id: str | None, acknowledge_unknown: bool
+) -> ExitCode:
     r"""Give up on the lost driver of a run, to resume it.
 
     A run is interrupted when the process that drove it is gone. A step that it was running and that has no guard is
     only run again when you say that it may.
 
     \b
-      swamp workflow recover release --run 0192f0c1-… --acknowledge-unknown
+      swamp workflow recover release --acknowledge-unknown
     """
     from swamp_core.app import recover as use_case
     from swamp_core.app.finding import find_run
     from swamp_core.cli.rendering.runs import run_exit_code, run_parts
 
     workspace = invocation.workspace
-    found = find_run(workspace, name, run=run_id)
+    found = find_run(workspace, name_or_run_id, run=run_id)
     result = use_case.recover(workspace, found.run_id, acknowledge_unknown=acknowledge_unknown)
     invocation.output.answer(result.to_json(), run_parts(result, workspace))
     return run_exit_code(result.run)
