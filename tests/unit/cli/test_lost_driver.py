@@ -54,7 +54,8 @@ def test_an_interrupted_run_is_recovered_and_resumed(swamp, lost):
     assert (refused.code, refused.err.splitlines()[-1]) == (3, recover)
     unknown = swamp("workflow", "recover", "loop", "--run", lost["runId"])
     assert (unknown.code, unknown.err.splitlines()[-1]) == (3, f"{recover} --acknowledge-unknown")
-    recovered = swamp("workflow", "recover", "loop", "--run", lost["runId"], "--acknowledge-unknown")
+    assert "running still, on host build-1." in unknown.err
+    recovered = swamp("workflow", "recover", "loop", "--acknowledge-unknown")
     assert (recovered.code, recovered.out.splitlines()[-1]) == (0, f"swamp workflow resume {lost['runId']}")
     resumed = swamp("workflow", "resume", lost["runId"])
     assert (resumed.code, resumed.out.splitlines()[0]) == (0, "The run of loop succeeded.")

@@ -26,13 +26,15 @@ def recover(workspace: Workspace, run_id: str, *, acknowledge_unknown: bool = Fa
             return run_result(workspace, run)
         case NeedsAcknowledgement(run=run, unknown=unknown):
             steps = ", ".join(f"`{step}` of job `{job}`" for job, step in unknown)
+            host = f", on host {run.owner.host}" if run.owner else ""
             command = workspace.command(
                 "workflow", "recover", run.workflow, "--run", run.run_id, "--acknowledge-unknown"
             )
             raise Refused(
                 "unknown_step_outcome",
-                f"Nobody knows how far these steps came when the driver of run {run.run_id} was lost: {steps}.",
-                hint=f"If they may run again, say so:\n{command}",
+                f"Nobody knows how far these steps came when the driver of run {run.run_id} was lost: {steps}. "
+                f"Their scripts may even be running still{host}.",
+                hint=f"Look there first. If they may run again, say so:\n{command}",
                 details={"runId": run.run_id, "steps": [{"job": job, "step": step} for job, step in unknown]},
             )
         case NotInterrupted(run=run) if run.status == "suspended":
