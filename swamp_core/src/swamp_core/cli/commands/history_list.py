@@ -30,5 +30,6 @@ def list_(invocation: Invocation, workflow: str | None, status: str | None, limi
     from swamp_core.cli.rendering.history import history_parts
 
     result = list_runs(invocation.workspace, workflow=workflow, status=status, limit=limit)
-    invocation.output.answer(result.to_json(), history_parts(result, invocation.workspace))
+    parts = history_parts(result, invocation.workspace, workflow=workflow, status=status)
+    invocation.output.answer(result.to_json(), parts)
     return ExitCode.DONE

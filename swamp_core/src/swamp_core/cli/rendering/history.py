@@ -22,10 +22,13 @@ UNTOLD = frozenset({"lease_renewed"})
 Event = dict[str, Any]
 
 
-def history_parts(result: HistoryResult, workspace: Workspace) -> Iterator[Part]:
+def history_parts(
+    result: HistoryResult, workspace: Workspace, *, workflow: str | None = None, status: str | None = None
+) -> Iterator[Part]:
     """The runs as a table, and the commands for those that only wait for somebody."""
     if not result.runs:
-        yield Say("There is no such run.")
+        whose = f"No run of {workflow}" if workflow else "No run"
+        yield Say(f"{whose} has the status {status}." if status else f"{whose} yet.")
         return
     yield Table(
         ("run", "workflow", "status", "started (UTC)", "took"),

@@ -14,10 +14,10 @@ from swamp_core.cli.times import moment_from_now
 SCHEMA_CHARACTERS_MAX = 400
 
 
-def waits_parts(result: WaitsResult, now: datetime) -> Iterator[Part]:
+def waits_parts(result: WaitsResult, now: datetime, *, workflow: str | None = None) -> Iterator[Part]:
     """The open waits, each with the command that settles it."""
     if not result.waits and not result.unreadable:
-        yield Say("No wait is open.")
+        yield Say(f"No wait of {workflow} is open." if workflow else "No wait is open.")
     for number, wait in enumerate(result.waits):
         if number:
             yield Gap()
