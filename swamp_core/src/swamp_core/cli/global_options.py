@@ -89,6 +89,14 @@ class GlobalOptionsCommand(click.Command):
             help="Show this help.",
         )
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments. Whatever is wrong with them, it is known which command they are for."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The command's own options, and then the global ones."""
         options = [param for param in super().get_params(ctx) if isinstance(param, click.Option)]

@@ -1,14 +1,21 @@
-"""Groups whose commands are imported when they are needed, so that `swamp --version` imports none of them."""
+"""Groups whose commands are imported when they are needed, so that `swamp --version` imports none of them.
+
+A command that is asked for in the wrong group, or is misspelt, is answered with the command line that was meant.
+"""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
 
 from swamp_core.cli.global_options import GlobalOptionsGroup
+from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.usage import Misuse
 
 
 class LazyGroup(GlobalOptionsGroup):
@@ -39,5 +46,30 @@ class LazyGroup(GlobalOptionsGroup):
         """The command that the arguments name. A name that is close to one is suggested."""
         name = args[0]
         if name not in self._homes and not ctx.resilient_parsing and not name.startswith("-"):
-            raise click.exceptions.NoSuchCommand(name, possibilities=self._homes, ctx=ctx)
+            raise self._no_such_command(ctx, args)
         return super().resolve_command(ctx, args)
+
+    def paths(self, ctx: click.Context) -> dict[str, tuple[str, ...]]:
+        """The commands of this group and of those below it, by name; of one name the nearest."""
+        found: dict[str, tuple[str, ...]] = {name: (name,) for name in self._homes}
+        for name in self._homes:
+            command = self.get_command(ctx, name)
+            if isinstance(command, LazyGroup):
+                below = command.paths(ctx)
+                found = {each: (name, *path) for each, path in below.items()} | found
+        return found
+
+    def _no_such_command(self, ctx: click.Context, args: list[str]) -> click.UsageError:
+        name, *rest = args
+        root = ctx.find_root().command
+        elsewhere = root.paths(ctx) if isinstance(root, LazyGroup) else {}
+        close = get_close_matches(name, elsewhere, n=1)
+        if name == "help":
+            hint = f"The commands are listed by:\n{ctx.command_path} --help"
+        elif name in elsewhere or (close and not get_close_matches(name, self._homes)):
+            path = elsewhere.get(name) or elsewhere[close[0]]
+            words = ("swamp", *ctx.ensure_object(Invocation).flags, *path, *rest)
+            hint = f"Did you mean this?\n{shlex.join(words)}"
+        else:
+            return click.exceptions.NoSuchCommand(name, possibilities=self._homes, ctx=ctx)
+        return Misuse(f"No such command '{name}'.", hint=hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from swamp_core.app.views import SignalResult
 
 
-@click.command("signal", cls=GlobalOptionsCommand)
+@click.command("signal", cls=GlobalOptionsCommand, context_settings={"allow_extra_args": True})
 @click.argument("wait_id")
 @click.option("--payload", metavar="JSON", help="The payload: a JSON object.")
 @click.option("--payload-file", metavar="FILE", help="A file with the payload; - is stdin.")
@@ -52,6 +53,8 @@ def signal(
     from swamp_core.cli.payloads import read_payload
     from swamp_core.cli.rendering.signals import signal_parts
 
+    if words := click.get_current_context().args:
+        raise _misplaced(invocation, wait_id, words)
     workspace = invocation.workspace
     if payload is not None and payload_file is not None:
         raise Misuse("The payload is given twice.", hint="Give either --payload or --payload-file.")
@@ -61,6 +64,14 @@ def signal(
         invocation.output.answer(result.to_json(), signal_parts(result))
         return ExitCode.DONE
     return _and_resume(invocation, result)
+
+
+def _misplaced(invocation: Invocation, wait_id: str, words: list[str]) -> click.UsageError:
+    message = f"Got unexpected extra arguments ({' '.join(words)})."
+    if len(words) > 1 or not words[0].lstrip().startswith("{"):
+        return click.UsageError(message, click.get_current_context())
+    command = ("swamp", "workflow", "signal", wait_id, "--payload", words[0], *invocation.flags)
+    return Misuse(message, hint=f"If that is the payload, give it with --payload:\n{shlex.join(command)}")
 
 
 def _and_resume(invocation: Invocation, result: SignalResult) -> ExitCode:
