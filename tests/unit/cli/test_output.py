@@ -11,6 +11,7 @@ from swamp_core.cli.failures import AnswerNotWritten
 from swamp_core.cli.output import Output, plain
 from swamp_core.cli.parts import Copy, Facts, Gap, Say, Table
 from swamp_core.cli.stream import Stream
+from swamp_core.cli.terminal import width_needed
 from swamp_core.testing.recording import Screen
 
 HOSTILE = "\x1b[31mred\x1b[0m\n\u202eevil"
@@ -84,14 +85,54 @@ def test_a_command_is_never_wrapped_on_a_narrow_terminal(monkeypatch):
     assert command in out.file.getvalue()
 
 
-def test_an_id_in_a_table_is_never_broken(monkeypatch):
-    """The first column of a table stays whole where the terminal is narrow."""
-    monkeypatch.setenv("COLUMNS", "50")
+RUN_ID = "019fa372-3a00-7000-8000-000000010002"
+RUNS = Table(
+    ("run", "started (UTC)", "status"), ((RUN_ID, "2026-07-27 12:00:00", "suspended, ready to resume"),)
+)
+
+
+def shown(table, columns, monkeypatch):
+    """The lines of a table on a terminal of so many columns."""
+    monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm-256color")
     out, _ = screens(terminal=True)
-    run_id = "019fa372-3a00-7000-8000-000000010002"
-    Output(out=out).say(Table(("run", "workflow", "status"), ((run_id, "release " * 3, "suspended, ready"),)))
-    assert run_id in out.file.getvalue()
+    Output(colour=False, out=out).say(table)
+    return [line.rstrip() for line in re.sub(r"\x1b\[[\d;]*m", "", out.file.getvalue()).splitlines()]
+
+
+@pytest.mark.parametrize("columns", [30, 40, 60, width_needed(RUNS) - 1, width_needed(RUNS), 80, 120])
+def test_no_id_and_no_time_in_a_table_is_ever_broken(columns, monkeypatch):
+    """However narrow the terminal is, what stands in a cell of the table can be copied from one line."""
+    lines = "\n".join(shown(RUNS, columns, monkeypatch))
+    assert RUN_ID in lines
+    assert "2026-07-27 12:00:00" in lines
+    assert {"suspended,", "ready", "to", "resume"} <= set(lines.split())
+
+
+def test_a_table_that_does_not_fit_is_told_row_by_row(monkeypatch):
+    """On 60 columns a row is a block: what it is about, and below it the rest by name."""
+    assert shown(RUNS, 60, monkeypatch) == [
+        RUN_ID,
+        "  started (UTC): 2026-07-27 12:00:00",
+        "  status: suspended, ready to resume",
+    ]
+
+
+def test_a_row_that_goes_on_is_told_below_the_one_before(monkeypatch):
+    """What a failed step printed stays with the step."""
+    table = Table(("when", "what"), (("12:00", "failed"), ("", "  stderr:"), ("", f"    {'x' * 60}")))
+    assert shown(table, 60, monkeypatch) == ["12:00", "  what: failed", "    stderr:", f"      {'x' * 60}"]
+
+
+def test_a_table_has_the_same_headers_on_a_terminal_as_in_a_pipe(monkeypatch):
+    """A reader finds the same words in both."""
+    assert shown(RUNS, 120, monkeypatch)[0].split() == plain(RUNS).splitlines()[0].split()
+
+
+def test_only_the_last_column_of_a_table_is_wrapped_and_between_words(monkeypatch):
+    """Descriptions are long; names are not."""
+    table = Table(("name", "description"), (("a b c", "wait for a verdict then ship"),))
+    assert shown(table, 20, monkeypatch)[2:] == ["a b c  wait for a", "       verdict then", "       ship"]
 
 
 def test_a_dumb_terminal_gets_plain_lines(monkeypatch):

@@ -1,13 +1,17 @@
 """Parts on a terminal: colours and tables, by rich. Only imported when there is one.
 
-Rich gets text that is already escaped, as `Text`, never as markup, and wraps nothing that is to be copied.
+Rich gets text that is already escaped, as `Text`, never as markup, and wraps nothing that is to be copied. No word, ID
+or time is broken: a table that would have to break one is told as a block of lines for each row.
 """
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator
 from typing import IO, cast
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -18,6 +22,7 @@ from swamp_core.cli.stream import Stream
 
 STYLES: dict[Style, str] = {"plain": "", "good": "green", "bad": "red", "warn": "yellow", "dim": "dim"}
 COPIED = "bold cyan"
+COLUMN_GAP = 2
 
 
 class Terminal:
@@ -42,20 +47,54 @@ class Terminal:
                         Text.assemble((f"  {printable(name).ljust(width)}  ", "dim"), printable(value))
                     )
             case Table():
-                self.console.print(drawn(part))
+                self._table(part)
             case Gap():
                 self._line(Text())
 
+    def _table(self, table: Table) -> None:
+        if width_needed(table) <= self.console.width:
+            self.console.print(drawn(table))
+            return
+        for number, row in enumerate(table.rows):
+            style = table.styles[number] if table.styles else "plain"
+            for line in block(table.columns, row, self.console.width):
+                self._line(Text(line, STYLES[style]))
+
     def _line(self, text: Text) -> None:
         self.console.print(text, soft_wrap=True)
+
+
+def width_needed(table: Table) -> int:
+    """The fewest columns of a terminal on which the table can be drawn without breaking anything but at spaces."""
+    cells = [table.columns, *table.rows]
+    *whole, last = ([printable(cell) for cell in column] for column in zip(*cells, strict=True))
+    longest_word = max(cell_len(word) for cell in last for word in cell.split(" "))
+    return sum(max(map(cell_len, column)) + COLUMN_GAP for column in whole) + longest_word
 
 
 def drawn(table: Table) -> RichTable:
     """The table as rich draws it."""
     drawing = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for number, name in enumerate(table.columns):
-        drawing.add_column(Text(printable(name)), overflow="fold", no_wrap=number == 0)
+        drawing.add_column(Text(printable(name).upper()), no_wrap=number < len(table.columns) - 1)
     for number, row in enumerate(table.rows):
         style = table.styles[number] if table.styles else "plain"
         drawing.add_row(*(Text(printable(cell)) for cell in row), style=STYLES[style])
     return drawing
+
+
+def block(columns: tuple[str, ...], row: tuple[str, ...], width: int) -> Iterator[str]:
+    """A row as lines: its first cell, and below it the others by name; no word is broken, however long it is."""
+    first, *others = map(printable, row)
+    if first:
+        yield first
+    for name, cell in zip(columns[1:], others, strict=True):
+        text = cell.lstrip(" ")
+        yield from textwrap.wrap(
+            f"{printable(name)}: {text}" if first else text,
+            width,
+            initial_indent="  " + " " * (len(cell) - len(text)),
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
