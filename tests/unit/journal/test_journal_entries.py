@@ -138,6 +138,18 @@ def test_a_journal_with_a_hole_is_unreadable_and_never_shorter():
     assert isinstance(execute(read_journal(RUN), store), Unreadable)
 
 
+def test_an_entry_with_a_number_far_ahead_is_unreadable_at_once():
+    """A foreign entry may claim any number: its reader asks for no more than it needs to see the hole."""
+    requests: list[str] = []
+    store = TracedStore(MemoryStore(), requests.append)
+    journal = execute(start_run(started(), entry_id="e0", build="test"), store).journal
+    ahead = Entry(run_id=RUN, number=keys.NUMBER_MAX - 1, entry_id="x", owner="o", events=[started()])
+    store.put_if_absent(ahead.key(), ahead.encode())
+    requests.clear()
+    assert isinstance(execute(read_journal(journal.run_id), store), Unreadable)
+    assert len(requests) < 5 * 300
+
+
 @given(events=histories())
 def test_nothing_impossible_is_ever_written(events):
     """An event that the state does not allow is refused before an entry is made of it."""

@@ -14,6 +14,7 @@ from swamp_core.run.transitions import ImpossibleEvent
 from swamp_core.store.operations import Get, List, Protocol, Together
 
 _LOOKS_MAX = 5
+_TOGETHER_MAX = 256
 
 
 def read_journal(run_id: str) -> Protocol[Journal | Absent | Unreadable]:
@@ -79,12 +80,14 @@ def _read(run_id: str, *, whole: bool) -> Protocol[list[Entry] | Absent | Unread
 
 
 def _between(run_id: str, first: int, newest: Entry) -> Protocol[list[Entry] | Absent | Unreadable]:
-    numbers = [keys.entry(run_id, number) for number in range(first, newest.number)]
-    found: list[bytes | None] = yield Together(tuple(Get(key) for key in numbers))
     entries: list[Entry] = []
-    for key, data in zip(numbers, found, strict=True):
-        reading = read_record(Entry, key, data)
-        if not isinstance(reading, Found):
-            return reading
-        entries.append(reading.record)
+    for start in range(first, newest.number, _TOGETHER_MAX):  # A number may be any: a hole ends the reading.
+        numbers = range(start, min(start + _TOGETHER_MAX, newest.number))
+        wanted = [keys.entry(run_id, number) for number in numbers]
+        found: list[bytes | None] = yield Together(tuple(Get(key) for key in wanted))
+        for key, data in zip(wanted, found, strict=True):
+            reading = read_record(Entry, key, data)
+            if not isinstance(reading, Found):
+                return reading
+            entries.append(reading.record)
     return [*entries, newest]
