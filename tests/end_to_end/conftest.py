@@ -231,15 +231,14 @@ def release(swamp: CommandLine) -> Release:
 def suspended_once(tmp_path_factory: pytest.TempPathFactory) -> Release:
     """A repo with a run of `release` that waits. It is only copied."""
     release = new_release(CommandLine(tmp_path_factory.mktemp("release") / "repo"))
-    release.run()
-    return release
+    return Release(release.swamp, release.run())
 
 
 @pytest.fixture
 def suspended(swamp: CommandLine, suspended_once: Release, tmp_path: Path) -> Release:
     """A repo with a run of `release` that waits for its verdict."""
     suspended_once.copied(tmp_path / "suspended")
-    return Release(swamp.at(tmp_path / "suspended"))
+    return Release(swamp.at(tmp_path / "suspended"), suspended_once.ran)
 
 
 @pytest.fixture

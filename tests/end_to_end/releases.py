@@ -43,14 +43,28 @@ methods:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A repo with runs of `release`, and what is asked of it again and again."""
+    """A repo with runs of `release`, and what is asked of it again and again. `ran` is the answer of its first run.
+
+    Who acts is a process. Who only looks is one where a world is given, and else this process, which is faster.
+    """
 
     swamp: Any
+    ran: Any = None
 
     @property
     def directory(self) -> Path:
         """Where the repo is."""
         return self.swamp.directory
+
+    @property
+    def wait_id(self) -> str:
+        """The wait of the first run."""
+        return self.ran["waits"][0]["waitId"]
+
+    @property
+    def run_id(self) -> str:
+        """The first run."""
+        return self.ran["run"]["id"]
 
     def run(self, *options: str, **world: object) -> Any:
         """Start a run, and give its document."""
@@ -58,7 +72,7 @@ class Release:
 
     def waits(self, **world: object) -> Any:
         """The open waits."""
-        return self.swamp.json("workflow", "waits", **world)["waits"]
+        return self._looked("workflow", "waits", **world)["waits"]
 
     def wait(self, **world: object) -> Any:
         """The only open wait."""
@@ -77,7 +91,7 @@ class Release:
 
     def history(self, run_id: str, **world: object) -> Any:
         """The run with its events."""
-        return self.swamp.json("workflow", "history", "get", run_id, **world)
+        return self._looked("workflow", "history", "get", run_id, **world)
 
     def done(self) -> dict[str, int]:
         """How often each step was carried out."""
@@ -86,10 +100,21 @@ class Release:
             for path in self.directory.glob("done-*")
         }
 
+    def runs(self) -> Any:
+        """The runs in the history, the newest first."""
+        return self._looked("workflow", "history", "list")["runs"]
+
+    def _looked(self, *args: str, **world: object) -> Any:
+        if world:
+            return self.swamp.json(*args, **world)
+        looked = self.swamp.here(*args, "--json")
+        assert looked.code == 0, looked
+        return looked.json
+
     def copied(self, directory: Path) -> Release:
         """The same repo elsewhere, its store included."""
         shutil.copytree(self.directory, directory)
-        return Release(self.swamp.at(directory))
+        return Release(self.swamp.at(directory), self.ran)
 
 
 def new_release(swamp: Any, workflow: str = WORKFLOW) -> Release:

@@ -18,12 +18,7 @@ HOLDING = (
 )
 
 
-@pytest.fixture
-def wait_id(suspended):
-    return suspended.wait()["waitId"]
-
-
-def test_a_cancel_leaves_no_step_waiting(suspended, wait_id):
+def test_a_cancel_leaves_no_step_waiting(suspended):
     """`cancel` of a suspended run ends it at once: nothing waits, nothing is done, and a later signal is `closed`."""
     result = suspended.swamp.json(
         "workflow", "cancel", "release", "--reason", "superseded by 2.1", user="mara"
@@ -35,22 +30,22 @@ def test_a_cancel_leaves_no_step_waiting(suspended, wait_id):
     history = suspended.history(run["id"])
     (request,) = [event for event in history["events"] if event["event"] == "cancel_requested"]
     assert (request["by"], request["reason"]) == ("mara", "superseded by 2.1")
-    refused = suspended.signal(wait_id, code=3)
+    refused = suspended.signal(suspended.wait_id, code=3)
     assert (refused["code"], suspended.done()) == ("closed", {})
 
 
-def test_a_signal_that_came_first_keeps_its_receipt(suspended, wait_id):
+def test_a_signal_that_came_first_keeps_its_receipt(suspended):
     """A signal that was accepted before the cancel is not applied, and stays: repeats get its receipt."""
-    receipt = suspended.signal(wait_id, SHIP, *KEY)["receipt"]
+    receipt = suspended.signal(suspended.wait_id, SHIP, *KEY)["receipt"]
     run = suspended.swamp.json("workflow", "cancel", "release")["run"]
     assert (run["status"], suspended.done()) == ("cancelled", {})
-    repeated = suspended.signal(wait_id, SHIP, *KEY)
+    repeated = suspended.signal(suspended.wait_id, SHIP, *KEY)
     assert (repeated["status"], repeated["receipt"]) == ("repeated", receipt)
-    refused = suspended.signal(wait_id, FIX, code=3)
+    refused = suspended.signal(suspended.wait_id, FIX, code=3)
     assert (refused["code"], refused["details"]["receipt"]) == ("already_settled", receipt)
 
 
-def test_a_cancel_can_be_repeated_and_a_cancelled_run_not_resumed(suspended, wait_id):
+def test_a_cancel_can_be_repeated_and_a_cancelled_run_not_resumed(suspended):
     """Cancelling again changes nothing and is no error; `resume` is refused with the status."""
     first = suspended.swamp.json("workflow", "cancel", "release")
     before = suspended.swamp.stored()
@@ -60,9 +55,9 @@ def test_a_cancel_can_be_repeated_and_a_cancelled_run_not_resumed(suspended, wai
     assert suspended.swamp.stored() == before
 
 
-def test_a_run_that_succeeded_is_not_cancelled(suspended, wait_id):
+def test_a_run_that_succeeded_is_not_cancelled(suspended):
     """`cancel` after the end is refused, naming the status, and the run stays as it ended."""
-    suspended.signal(wait_id, SHIP, "--resume")
+    suspended.signal(suspended.wait_id, SHIP, "--resume")
     refused = suspended.swamp.json("workflow", "cancel", "release", code=3)["error"]
     assert (refused["code"], refused["details"]["status"]) == ("already_ended", "succeeded")
 
@@ -90,7 +85,7 @@ def test_a_cancel_reaches_a_driver_in_the_middle_of_a_step(release, held):
         next(event["at"] for event in history["events"] if event["event"] == name)
         for name in ("cancel_requested", "run_finished")
     )
-    assert (datetime.fromisoformat(finished) - datetime.fromisoformat(requested)).total_seconds() < 5
+    assert (datetime.fromisoformat(finished) - datetime.fromisoformat(requested)).total_seconds() < 10
     assert (release.waits(), release.done()) == ([], {})
     assert release.signal(wait_id, code=3)["code"] == "closed"
 

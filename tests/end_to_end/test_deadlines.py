@@ -5,7 +5,7 @@ The run starts at noon and waits five minutes; every process of a test says what
 
 import pytest
 
-from tests.end_to_end.releases import FIX, SHIP, WORKFLOW, new_release, statuses, steps_of
+from tests.end_to_end.releases import FIX, SHIP, WORKFLOW, Release, new_release, statuses, steps_of
 
 NOON, BEFORE = "2026-07-27T12:00:00Z", "2026-07-27T12:04:59.999Z"
 DEADLINE, AFTER = "2026-07-27T12:05:00Z", "2026-07-27T12:10:00Z"
@@ -15,8 +15,7 @@ FIVE_MINUTES = WORKFLOW.replace("24h", "5m")
 
 def overdue_release(command_line, directory, workflow):
     release = new_release(command_line(directory), workflow)
-    release.run(now=NOON)
-    return release
+    return Release(release.swamp, release.run(now=NOON))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,7 @@ def waiting(allowed_once, tmp_path):
 
 @pytest.fixture
 def wait_id(waiting):
-    return waiting.wait(now=NOON)["waitId"]
+    return waiting.wait_id
 
 
 def test_a_fast_clock_says_expired_and_destroys_nothing(waiting, wait_id):

@@ -59,10 +59,9 @@ def test_the_whole_loop_by_pasting_works_from_elsewhere(release, shared, tmp_pat
 
 def test_a_changed_workflow_changes_new_runs_only(suspended):
     """Editing, or breaking, the files of a workflow does not reach a run that has started."""
-    wait = suspended.wait()
     suspended.swamp.write("workflows/release.yaml", "jobs: 7\n")
     suspended.swamp.write("models/release.yaml", "methods: []\n")
-    suspended.signal(wait["waitId"])
+    suspended.signal(suspended.wait_id)
     assert suspended.resume()["run"]["status"] == "succeeded"
     assert suspended.done() == {"ship": 1}
 
@@ -85,7 +84,7 @@ def test_a_run_that_another_host_drives_is_left_to_it(release, held):
     release.swamp.write("workflows/release.yaml", HELD)
     driver = release.swamp.start("workflow", "run", "release", "--json", **BUILDER)
     held.met()
-    (run,) = release.swamp.json("workflow", "history", "list")["runs"]
+    (run,) = release.runs()
     assert run["status"] == "running"
     errors = [
         release.resume(code=3),
@@ -106,7 +105,7 @@ def test_a_driver_that_was_stopped_before_its_step_does_not_run_it(release):
         "workflow", "run", "release", "--json", stop="put_if_absent:runs/*:2:before:pause", **BUILDER
     )
     release.swamp.stopped(driver)
-    run_id = release.swamp.json("workflow", "history", "list")["runs"][0]["id"]
+    run_id = release.runs()[0]["id"]
     later = {"host": "laptop", "clock_offset_s": AN_HOUR_S}
     assert release.history(run_id, **later)["run"]["status"] == "interrupted"
     assert release.resume(code=3, **later)["code"] == "not_resumable"
@@ -134,7 +133,7 @@ def test_a_driver_that_was_stopped_with_a_fact_in_hand_adds_nothing(release, num
         **BUILDER,
     )
     release.swamp.stopped(driver)
-    run_id = release.swamp.json("workflow", "history", "list")["runs"][0]["id"]
+    run_id = release.runs()[0]["id"]
     later = {"host": "laptop", "clock_offset_s": AN_HOUR_S}
     asked = release.swamp("workflow", "recover", "release", "--run", run_id, code=None, **later)
     unknown = (
@@ -158,7 +157,7 @@ def test_a_driver_that_comes_back_ends_its_steps(release, held):
     release.swamp.write("workflows/release.yaml", HELD)
     driver = release.swamp.start("workflow", "run", "release", "--json", **BUILDER)
     step = held.met()
-    run_id = release.swamp.json("workflow", "history", "list")["runs"][0]["id"]
+    run_id = release.runs()[0]["id"]
     driver.send_signal(signal.SIGSTOP)
     release.swamp.stopped(driver)
     later = {"host": "laptop", "clock_offset_s": AN_HOUR_S}
@@ -177,7 +176,7 @@ def test_a_wait_that_a_stopped_driver_opens_late_is_no_wait(release):
         "workflow", "run", "release", "--json", stop="put_if_absent:waits/*:1:before:pause", **BUILDER
     )
     release.swamp.stopped(driver)
-    run_id = release.swamp.json("workflow", "history", "list")["runs"][0]["id"]
+    run_id = release.runs()[0]["id"]
     run = release.swamp.json("workflow", "cancel", "release", host="laptop", clock_offset_s=AN_HOUR_S)["run"]
     wait_id = steps_of(run)["review"]["waitId"]
     driver.send_signal(signal.SIGCONT)

@@ -101,7 +101,7 @@ def test_what_a_missing_workflow_prints_can_be_pasted(release):
 
 def test_what_a_kept_receipt_prints_needs_nothing_more(suspended):
     """A settled wait leaves nothing to do, and no command is printed."""
-    wait_id = suspended.wait()["waitId"]
+    wait_id = suspended.wait_id
     suspended.signal(wait_id)
     refused = suspended.swamp("workflow", "signal", wait_id, "--payload", FIX, code=3)
     assert refused.commands == []

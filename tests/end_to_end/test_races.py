@@ -98,7 +98,7 @@ def test_a_cancel_at_the_moment_of_the_suspension_ends_the_run(release, moment):
 
 def test_six_signals_at_once_give_one_receipt(suspended):
     """Of six senders that all found the wait open, one is accepted; the others are shown its receipt."""
-    wait_id = suspended.wait()["waitId"]
+    wait_id = suspended.wait_id
     senders = [
         suspended.swamp.start(
             *(
@@ -129,7 +129,7 @@ def test_six_signals_at_once_give_one_receipt(suspended):
 
 def test_six_senders_of_one_signal_get_one_receipt(suspended):
     """Six senders with one idempotency key and one payload, at once, all succeed with the same receipt."""
-    wait_id = suspended.wait()["waitId"]
+    wait_id = suspended.wait_id
     senders = [
         suspended.swamp.start(
             *("workflow", "signal", wait_id, "--payload", SHIP, "--idempotency-key", "build-7", "--json"),
@@ -171,9 +171,7 @@ def test_six_resumes_at_once_deploy_once(signalled, held):
     resumes = resumes_at_once(signalled, "workflow", "resume", "release")
     go_on(*resumes)
     held.met()
-    owner = signalled.history(signalled.swamp.json("workflow", "history", "list")["runs"][0]["id"])["run"][
-        "owner"
-    ]
+    owner = signalled.history(signalled.runs()[0]["id"])["run"]["owner"]
     winner = int(owner["host"].removeprefix("host-"))
     for number, process in enumerate(resumes):
         if number != winner:
@@ -189,7 +187,7 @@ def test_six_resumes_at_once_deploy_once(signalled, held):
 
 def test_a_resume_that_comes_too_late_finds_the_run_over(suspended):
     """A resume that found the run suspended, and goes on when another has driven it to its end, is refused."""
-    suspended.signal(suspended.wait()["waitId"])
+    suspended.signal(suspended.wait_id)
     late = suspended.swamp.start(
         "workflow", "resume", "release", "--json", stop="put_if_absent:runs/*:1:before:pause"
     )
@@ -204,7 +202,7 @@ def test_a_resume_that_comes_too_late_finds_the_run_over(suspended):
 
 def test_a_signal_that_comes_after_the_cancel_is_closed(suspended):
     """A sender that found the wait open, and goes on when the run was cancelled, is refused; nothing is stored."""
-    wait_id = suspended.wait()["waitId"]
+    wait_id = suspended.wait_id
     late = suspended.swamp.start(
         *("workflow", "signal", wait_id, "--payload", SHIP, "--json"),
         stop="put_if_absent:wait-outcomes/*:1:before:pause",
@@ -219,7 +217,7 @@ def test_a_signal_that_comes_after_the_cancel_is_closed(suspended):
 
 def test_a_signal_that_is_stored_before_the_cancel_stands(suspended):
     """A sender that is stopped between its signal and the look at the mark still gets its receipt after a cancel."""
-    wait_id = suspended.wait()["waitId"]
+    wait_id = suspended.wait_id
     late = suspended.swamp.start(
         *("workflow", "signal", wait_id, "--payload", SHIP, "--idempotency-key", "k", "--json"),
         stop="put_if_absent:wait-outcomes/*:1:after:pause",
@@ -233,7 +231,7 @@ def test_a_signal_that_is_stored_before_the_cancel_stands(suspended):
 
 def test_a_signal_at_the_deadline_has_one_outcome(suspended):
     """A sender in time and a resume that times the wait out, at once: who stores first decides, for both."""
-    wait_id = suspended.wait()["waitId"]
+    wait_id = suspended.wait_id
     late = suspended.swamp.start(
         *("workflow", "signal", wait_id, "--payload", SHIP, "--json"),
         stop="put_if_absent:wait-outcomes/*:1:before:pause",
@@ -248,7 +246,7 @@ def test_a_signal_at_the_deadline_has_one_outcome(suspended):
 
 def test_a_time_out_that_comes_after_a_signal_gives_way(suspended):
     """A resume that found the wait overdue, and goes on when a signal was stored, applies the signal."""
-    wait_id = suspended.wait()["waitId"]
+    wait_id = suspended.wait_id
     late = suspended.swamp.start(
         *("workflow", "resume", "release", "--json"),
         stop="put_if_absent:wait-outcomes/*:1:before:pause",

@@ -36,14 +36,14 @@ def test_a_run_that_waits_is_told_as_json(release):
     ran = release.run()
     assert ran["run"]["status"] == "suspended"
     assert statuses(ran["run"]) == {"review": "waiting", "ship": "pending", "escalate": "pending"}
-    assert ran["waits"] == release.waits()
+    assert ran["waits"] == release.swamp.json("workflow", "waits")["waits"]
     assert steps_of(ran["run"])["review"]["waitId"] == ran["waits"][0]["waitId"]
 
 
 def test_waits_tells_all_that_a_sender_needs(suspended):
     """`waits` lists ID, workflow, run, job, step, deadline, schema and next command, to programs and to people."""
     (run,) = suspended.swamp.json("workflow", "history", "list")["runs"]
-    wait = suspended.wait()
+    (wait,) = suspended.swamp.json("workflow", "waits")["waits"]
     named = {name: wait[name] for name in ("workflow", "runId", "job", "step", "kind", "expired")}
     assert named == {
         "workflow": "release",
@@ -81,7 +81,7 @@ def test_waits_can_be_asked_for_one_workflow(suspended):
 )
 def test_the_payload_selects_the_branch(suspended, payload, ship, done):
     """The guard reads the payload that was sent: a verdict to ship ships once, another does not."""
-    suspended.signal(suspended.wait()["waitId"], payload)
+    suspended.signal(suspended.wait_id, payload)
     run = suspended.resume()["run"]
     assert run["status"] == "succeeded"
     assert statuses(run) == {"review": "succeeded", "ship": ship, "escalate": "skipped"}
@@ -91,7 +91,7 @@ def test_the_payload_selects_the_branch(suspended, payload, ship, done):
 
 def test_a_signal_can_resume_the_run_by_itself(suspended):
     """`signal --resume` stores the receipt and drives the run to its end, in one command."""
-    accepted = suspended.signal(suspended.wait()["waitId"], SHIP, "--resume")
+    accepted = suspended.signal(suspended.wait_id, SHIP, "--resume")
     assert (accepted["status"], accepted["awaitingResume"]) == ("accepted", False)
     assert (accepted["run"]["status"], suspended.done()) == ("succeeded", {"ship": 1})
 
@@ -131,16 +131,15 @@ def test_outputs_are_the_payload_as_it_was_sent_and_the_receipt(swamp):
 
 def test_a_receipt_says_who_and_when(suspended):
     """The receipt names the user of the sender and the instant on the sender's clock."""
-    wait = suspended.wait()
-    instant = wait["openedAt"]
-    receipt = suspended.signal(wait["waitId"], user="mara", now=instant)["receipt"]
+    instant = suspended.ran["waits"][0]["openedAt"]
+    receipt = suspended.signal(suspended.wait_id, user="mara", now=instant)["receipt"]
     assert (receipt["submittedBy"], receipt["receivedAt"]) == ("mara", instant)
 
 
 @pytest.mark.parametrize("signalled", [False, True])
 def test_a_new_run_leaves_one_that_waits_alone(suspended, signalled):
     """`run` keeps a run with a wait, open or signalled and not yet resumed, says so, and both go on on their own."""
-    first = suspended.wait()
+    first = suspended.ran["waits"][0]
     if signalled:
         suspended.signal(first["waitId"])
     second = suspended.run()
@@ -164,6 +163,5 @@ def test_a_new_run_leaves_one_that_waits_alone(suspended, signalled):
 def test_a_kept_run_is_told_to_people(suspended):
     """`run` says in text which earlier run it left alone."""
     ran = suspended.swamp("workflow", "run", "release")
-    earlier = min(wait["runId"] for wait in suspended.waits())
     assert "An earlier run of release was left alone. It waits for a signal" in ran.out
-    assert earlier in ran.out.splitlines()
+    assert suspended.run_id in ran.out.splitlines()

@@ -41,7 +41,7 @@ def families(log):
 
 def test_a_signal_costs_three_requests(suspended, log):
     """An accepted signal costs the registration, the outcome and the mark."""
-    suspended.signal(suspended.wait()["waitId"], SHIP, requests=log)
+    suspended.signal(suspended.wait_id, SHIP, requests=log)
     assert families(log) == ["get waits", "put_if_absent wait-outcomes", "get open-runs"]
 
 
@@ -71,7 +71,7 @@ REFUSALS = {
 def test_a_refused_signal_costs_at_most_two_requests(suspended, log, case):
     """Whyever a signal is refused, it costs two requests at most, and writes nothing."""
     prepare, payload, options, world = REFUSALS[case]
-    wait_id = suspended.wait()["waitId"]
+    wait_id = suspended.wait_id
     prepare(suspended, wait_id)
     before = suspended.swamp.stored()
     refused = suspended.signal(wait_id, payload, *options, code=3, requests=log, **world)
@@ -95,7 +95,7 @@ def test_an_unknown_wait_costs_at_most_two_requests(suspended, log):
 
 def test_the_loser_of_a_race_learns_the_receipt_with_three_requests(suspended, log):
     """A sender that loses the create reads what is stored, and no more: that is what a lost race costs."""
-    wait_id = suspended.wait()["waitId"]
+    wait_id = suspended.wait_id
     late = suspended.swamp.start(
         *("workflow", "signal", wait_id, "--payload", FIX, "--json"),
         stop="put_if_absent:wait-outcomes/*:1:before:pause",
