@@ -1,4 +1,4 @@
-"""From a run's state and a wait's registration to their views."""
+"""From a run's state to its view, and to those of its waits."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from swamp_core.app.views import (
     StepViewStatus,
     WaitView,
 )
+from swamp_core.app.wait_views import wait_view
 from swamp_core.app.workspace import Workspace
-from swamp_core.engine.lives import ShownStatus, shown_status
+from swamp_core.engine.lives import shown_status
 from swamp_core.engine.plan import Plan, plan_of_run
 from swamp_core.engine.readiness import job_end
-from swamp_core.payload.sample import sample_of
-from swamp_core.payload.values import compact
-from swamp_core.records.families import Registration
 from swamp_core.run.state import RunState
+from swamp_core.run.statuses import ShownStatus
 from swamp_core.waits.opening import registration_of
 
 
@@ -42,24 +41,6 @@ def run_view(run: RunState, ambient: Ambient) -> RunView:
     )
 
 
-def wait_view(registration: Registration, workspace: Workspace) -> WaitView:
-    """The wait as it is shown, with the command that signals it."""
-    return WaitView(
-        wait_id=registration.wait_id,
-        workflow=registration.workflow,
-        run_id=registration.run_id,
-        job=registration.job,
-        step=registration.step,
-        kind=registration.wait_kind,
-        opened_at=registration.opened_at,
-        deadline=registration.deadline,
-        expired=workspace.ambient.clock.now() >= registration.deadline,
-        payload_schema=registration.payload_schema,
-        prompt=registration.prompt,
-        next_command=_next_command(registration, workspace),
-    )
-
-
 def run_wait_views(
     run: RunState, workspace: Workspace, wait_ids: tuple[str, ...] | None = None
 ) -> list[WaitView]:
@@ -70,14 +51,6 @@ def run_wait_views(
         for wait_id, wait in waiting.items()
         if wait.status == "opened" and (wait_ids is None or wait_id in wait_ids)
     ]
-
-
-def _next_command(registration: Registration, workspace: Workspace) -> str:
-    if workspace.ambient.clock.now() >= registration.deadline:
-        return workspace.command("workflow", "resume", registration.run_id)
-    sample = sample_of(registration.payload_schema)
-    payload = () if sample is None else ("--payload", compact(sample).decode())
-    return workspace.command("workflow", "signal", registration.wait_id, *payload)
 
 
 def _job_view(plan: Plan, run: RunState, name: str, status: ShownStatus) -> JobView:

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from pydantic import Field, JsonValue
 
-from swamp_core.engine.lives import ShownStatus
 from swamp_core.records.base import Instant, Model
 from swamp_core.records.families import WaitKind
+from swamp_core.run.statuses import ShownStatus, StepStatus
 
 JobStatus = Literal["pending", "running", "waiting", "succeeded", "failed", "skipped"]
-StepViewStatus = Literal["pending", "running", "waiting", "succeeded", "failed", "skipped", "unknown"]
+StepViewStatus = StepStatus | Literal["unknown"]
 
 
 class View(Model):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from swamp_core.app.run_views import wait_view
 from swamp_core.app.views import UnreadableView, WaitsResult
+from swamp_core.app.wait_views import wait_view
 from swamp_core.app.workspace import Workspace
 from swamp_core.waits.listing import list_open_waits
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from swamp_core.app.finding import find_wait_id
-from swamp_core.app.run_views import wait_view
 from swamp_core.app.signal import Payload, read_registration
+from swamp_core.app.wait_views import wait_view
 from swamp_core.cli.asking import can_ask
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.reading import read_bytes

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Literal
 
 from swamp_core.ambient import Ambient, process_is_alive
 from swamp_core.run.events import Owner
-from swamp_core.run.state import RunState, RunStatus
+from swamp_core.run.state import RunState
+from swamp_core.run.statuses import ShownStatus
 
 LEASE_S = 90
 LEASE_RENEWAL_S = 30
-
-ShownStatus = RunStatus | Literal["interrupted"]
 
 
 def new_owner(ambient: Ambient) -> Owner:

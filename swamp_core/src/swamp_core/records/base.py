@@ -46,6 +46,7 @@ class Model(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
+        defer_build=True,  # A command pays for the models that it uses.
         strict=False,
         alias_generator=to_camel,
         validate_by_name=True,

@@ -19,12 +19,7 @@ from swamp_core.records.base import Instant, Model
 from swamp_core.records.families import WaitKind
 from swamp_core.records.fields import CapturedSchema, Number, Segment
 from swamp_core.run.events import Json, Owner, StepError
-
-RunStatus = Literal["running", "suspended", "succeeded", "failed", "cancelled"]
-StepStatus = Literal["pending", "running", "waiting", "succeeded", "failed", "skipped"]
-
-ENDED_RUN: frozenset[RunStatus] = frozenset({"succeeded", "failed", "cancelled"})
-ENDED_STEP: frozenset[StepStatus] = frozenset({"succeeded", "failed", "skipped"})
+from swamp_core.run.statuses import ENDED_RUN, ENDED_STEP, RunStatus, StepStatus
 
 
 class StepState(Model):

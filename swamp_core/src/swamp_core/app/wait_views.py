@@ -1,0 +1,35 @@
+"""From a wait's registration to its view."""
+
+from __future__ import annotations
+
+from swamp_core.app.views import WaitView
+from swamp_core.app.workspace import Workspace
+from swamp_core.payload.sample import sample_of
+from swamp_core.payload.values import compact
+from swamp_core.records.families import Registration
+
+
+def wait_view(registration: Registration, workspace: Workspace) -> WaitView:
+    """The wait as it is shown, with the command that signals it."""
+    return WaitView(
+        wait_id=registration.wait_id,
+        workflow=registration.workflow,
+        run_id=registration.run_id,
+        job=registration.job,
+        step=registration.step,
+        kind=registration.wait_kind,
+        opened_at=registration.opened_at,
+        deadline=registration.deadline,
+        expired=workspace.ambient.clock.now() >= registration.deadline,
+        payload_schema=registration.payload_schema,
+        prompt=registration.prompt,
+        next_command=_next_command(registration, workspace),
+    )
+
+
+def _next_command(registration: Registration, workspace: Workspace) -> str:
+    if workspace.ambient.clock.now() >= registration.deadline:
+        return workspace.command("workflow", "resume", registration.run_id)
+    sample = sample_of(registration.payload_schema)
+    payload = () if sample is None else ("--payload", compact(sample).decode())
+    return workspace.command("workflow", "signal", registration.wait_id, *payload)
