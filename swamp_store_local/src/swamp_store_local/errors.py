@@ -64,8 +64,9 @@ MEANINGS = {
     ),
     errno.ENOENT: Meaning(
         StoreNotFound,
-        "The directory is not there",
-        "Create it, correct the datastore setting, or let Swamp make it with the option `create: true`.",
+        "The datastore's directory is not there",
+        "Create it, correct the datastore setting, or let Swamp make it: with `?create=true` at the end of a URL, "
+        "with `create: true` in a mapping.",
     ),
 }
 _OTHER = Meaning(StoreUnavailable, "The file system failed")
@@ -88,6 +89,6 @@ def translated(operation: str, key: str) -> Iterator[None]:
         meaning = meaning_of(error)
         reason = os.strerror(error.errno) if error.errno else type(error).__name__
         where = f", {os.fsdecode(error.filename)}" if error.filename is not None else ""
-        raise meaning.error(
-            f"{meaning.detail} ({reason}{where})", operation=operation, key=key, hint=meaning.hint
-        ) from error
+        # What is not there is the store itself, and that is named by every error.
+        detail = meaning.detail if meaning.error is StoreNotFound else f"{meaning.detail} ({reason}{where})"
+        raise meaning.error(detail, operation=operation, key=key, hint=meaning.hint) from error

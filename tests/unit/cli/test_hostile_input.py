@@ -187,3 +187,26 @@ def test_a_broken_configuration_is_an_error_of_the_store(swamp):
     told = refused(swamp("workflow", "waits"), code=4).splitlines()
     assert told[0].startswith(f"Error: {swamp.directory}/.swamp.yaml: Line 2, column 1: ")
     assert not told[0].endswith("..")
+
+
+def test_an_unknown_field_of_the_configuration_is_named(swamp):
+    """A misspelt field would otherwise put the state somewhere else without a word."""
+    (swamp.directory / ".swamp.yaml").write_text("datastor: file:///srv/swamp\n")
+    told = refused(swamp("workflow", "waits"), code=4).splitlines()
+    assert told[0] == f"Error: {swamp.directory}/.swamp.yaml has an unknown field `datastor`."
+    assert told[1].startswith("It may hold `datastore` and nothing else")
+
+
+@pytest.mark.parametrize("how", ["--datastore", "SWAMP_DATASTORE", ".swamp.yaml"])
+def test_a_datastore_that_is_not_there_is_told_with_what_set_it(swamp, how):
+    """Whoever mistypes a path sees where: the directory once, what to write, and the place of the setting."""
+    url = f"file://{swamp.directory}/nowhere"
+    if how == ".swamp.yaml":
+        (swamp.directory / how).write_text(f"datastore: {url}\n")
+    if how == "SWAMP_DATASTORE":
+        swamp.environ[how] = url
+    options = (how, url) if how == "--datastore" else ()
+    told = refused(swamp("workflow", "waits", *options), code=4)
+    assert told.count("nowhere") == 1
+    assert "?create=true" in told
+    assert told.endswith(f"The datastore is set by {how}.\n")

@@ -100,6 +100,7 @@ def open_workspace(
 def _configured(path: Path) -> Setting | None:
     if not path.is_file():
         return None
+    from swamp_core.workflow.problems import quoted
     from swamp_core.workflow.yaml_document import InvalidYaml
     from swamp_core.workflow.yaml_reader import read_yaml
 
@@ -110,10 +111,14 @@ def _configured(path: Path) -> Setting | None:
         raise StoreMisconfigured(f"{path}: {detail}", hint="Correct the file.") from error
     except OSError as error:
         raise StoreMisconfigured(f"{path} cannot be read", hint="Correct its permissions.") from error
-    if not isinstance(value, dict) or set(value) - {"datastore"}:
-        raise StoreMisconfigured(
-            f"{path} may hold `datastore` and nothing else", hint="Write `datastore: file:///srv/swamp`."
-        )
+    if not isinstance(value, dict):
+        raise StoreMisconfigured(f"{path} holds no mapping", hint="Write `datastore: file:///srv/swamp`.")
+    for name in value:
+        if name != "datastore":
+            raise StoreMisconfigured(
+                f"{path} has an unknown field {quoted(name)}",
+                hint="It may hold `datastore` and nothing else, such as `datastore: file:///srv/swamp`.",
+            )
     setting = value.get("datastore")
     if setting is None or isinstance(setting, str | dict):
         return setting

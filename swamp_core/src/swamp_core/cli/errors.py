@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -13,7 +13,7 @@ from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.failures import AnswerNotWritten, DemoFailed
 from swamp_core.cli.output import Output
 from swamp_core.cli.parts import Part, Say, paragraph
-from swamp_core.store.errors import OutcomeUnknown, StoreError
+from swamp_core.store.errors import OutcomeUnknown, StoreError, StoreMisconfigured, StoreNotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,11 @@ def failure_of(error: BaseException) -> Failure:
     return _internal(error)
 
 
-def report(error: BaseException, output: Output, *, debug: bool) -> ExitCode:
-    """Tell about the exception, and give the exit code."""
+def report(error: BaseException, output: Output, *, debug: bool, set_by: str | None = None) -> ExitCode:
+    """Tell about the exception, and give the exit code. `set_by` is what the datastore in use was set by."""
     failure = failure_of(error)
+    if isinstance(error, StoreNotFound | StoreMisconfigured) and set_by:
+        failure = replace(failure, hint=f"{failure.hint}\nThe datastore is set by {set_by}.")
     if debug and not isinstance(error, click.ClickException):
         lines = "".join(traceback.format_exception(error)).rstrip()
         output.warn(*(Say(line, "dim") for line in lines.split("\n")))

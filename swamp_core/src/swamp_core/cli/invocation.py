@@ -74,6 +74,13 @@ class Invocation:
         )
 
     @property
+    def datastore_set_by(self) -> str | None:
+        """What the datastore in use was set by; None if nothing was, or if the repo was not looked at."""
+        workspace: Workspace | None = self.__dict__.get("workspace")
+        chosen = workspace.__dict__.get("chosen") if workspace else None
+        return chosen.source if chosen and chosen.source != "default" else None
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """The global options that a printed command repeats: those that say where."""
         named = {"--repo-dir": self.options.repo_dir, "--datastore": self.options.datastore}

@@ -40,7 +40,7 @@ def main(
 
         if isinstance(error, click.UsageError):
             invocation.options.as_json |= asks_for_json(arguments)
-        return report(error, invocation.output, debug=invocation.debug)
+        return report(error, invocation.output, debug=invocation.debug, set_by=invocation.datastore_set_by)
     return int(code or ExitCode.DONE)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import cast
 
 from pydantic import BaseModel, ValidationError
@@ -82,7 +83,7 @@ def _resolve(setting: str | Mapping[str, object]) -> tuple[Backend, BaseModel]:
         if not separator:
             raise StoreMisconfigured(
                 "The datastore setting is text but no URL",
-                hint="Write a URL such as `file:///srv/swamp`, or a mapping with a `type`.",
+                hint=f"Write a URL such as `{_as_url(setting)}`, or a mapping with a `type`.",
             )
         backend = _backend(scheme.lower(), "URL scheme")
         return backend, _checked_options(backend, backend.from_url(setting))
@@ -161,6 +162,11 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names)) or "none"
+
+
+def _as_url(setting: str) -> str:
+    """The URL that a path was meant for; a path holds no credential."""
+    return Path(setting).as_uri() if Path(setting).is_absolute() else "file:///srv/swamp"
 
 
 def _shown(name: str) -> str:

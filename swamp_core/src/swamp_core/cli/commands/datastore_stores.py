@@ -12,7 +12,7 @@ from swamp_core.cli.invocation import Invocation
 @click.command("stores", cls=GlobalOptionsCommand)
 @click.pass_obj
 def stores(invocation: Invocation) -> ExitCode:
-    r"""List the types of store, and how to install more.
+    r"""List the types of store, and which are installed.
 
     \b
       swamp datastore stores
