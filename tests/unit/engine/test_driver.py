@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from threading import Event as Flag
 from typing import Any
 
 import pytest
 from swamp_core.ambient import Ambient
-from swamp_core.app.driving import Attention, take_up
+from swamp_core.app.cancel import cancel
+from swamp_core.app.driving import Attention
 from swamp_core.app.refusals import Refused
 from swamp_core.app.run import run_workflow
+from swamp_core.app.swamp import Swamp
+from swamp_core.app.taking_up import TRIES_MAX, stay, take_up
 from swamp_core.app.workflows import Runnable
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.cancelling import cancel_run
-from swamp_core.engine.lives import new_owner
-from swamp_core.journal.reading import read_entries
+from swamp_core.engine.driver import CONCURRENT_STEPS_MAX
+from swamp_core.journal.reading import read_entries, read_journal
+from swamp_core.journal.starting import start_run
 from swamp_core.models.definition import ShellModel
 from swamp_core.records import keys
-from swamp_core.run.events import StepStarted
+from swamp_core.run.events import Owner, StepStarted, WaitOpened
 from swamp_core.store.errors import OutcomeUnknown, StoreAccessDenied, StoreUnavailable
 from swamp_core.store.memory import MemoryStore
 from swamp_core.store.operations import execute
+from swamp_core.testing.clock import FakeClock
 from swamp_core.testing.faults import Fault, FaultyStore
 from swamp_core.workflow.definition import Workflow
+
+from tests.histories import NOW, started
 
 UNKNOWN = OutcomeUnknown("The reply was lost", put_id="p")
 UNAVAILABLE = StoreUnavailable("The store is away")
@@ -209,7 +217,7 @@ def test_a_run_is_taken_up_once(tmp_path):
     space = workspace(store, tmp_path)
     result = run_workflow(space, runnable(WAIT, go="true"), {})
     before = dict(store.records)
-    take_up(space, result.run.id, new_owner(space.ambient))
+    take_up(space, result.run.id, Attention())
     assert store.records == before
 
 
@@ -255,3 +263,107 @@ def test_a_schema_that_the_inputs_make_unusable_fails_the_step(tmp_path):
     result = run_workflow(workspace(store, tmp_path), asking(schema, CHOICES), {"choices": []})
     assert result.run.jobs[0].steps[0].error.code == "invalid_schema"
     assert not [key for key in store.records if key.startswith(keys.WAITS)]
+
+
+@pytest.mark.parametrize("error", [UNAVAILABLE, UNKNOWN])
+@pytest.mark.parametrize("verb", ["put_if_absent", "get"])
+def test_a_lost_reply_to_a_resume_is_not_taken_for_another_process(tmp_path, error, verb):
+    """A resume that was stored while its answer was lost is this process's own, and it drives the run."""
+    records = MemoryStore()
+    suspended = run_workflow(
+        workspace(records, tmp_path), runnable(WAIT, call("b", dependsOn=["wait"]), go="true"), {}
+    )
+    Swamp(workspace(records, tmp_path)).signal(suspended.waits[0].wait_id, {})
+    resumed = keys.entry(suspended.run.id, len(entry_sizes(records, suspended.run.id)) + 1)
+    on = resumed if verb == "put_if_absent" else keys.mark("w", suspended.run.id, 1)
+    store = FaultyStore(records, Fault(verb, error, "after", on=lambda key: key == on))
+    assert Swamp(workspace(store, tmp_path)).resume(suspended.run.id).run.status == "succeeded"
+    assert store.struck
+
+
+def test_a_resume_gives_up_after_some_tries_and_says_how_to_go_on(tmp_path):
+    """A store that stays away ends the command with the command to repeat."""
+    records = MemoryStore()
+    suspended = run_workflow(workspace(records, tmp_path), runnable(WAIT, go="true"), {})
+    store = FaultyStore(records, Fault("list", UNAVAILABLE, "before", times=None))
+    with pytest.raises(StoreUnavailable) as gave_up:
+        take_up(workspace(store, tmp_path), suspended.run.id, Attention())
+    assert len(store.struck) == TRIES_MAX
+    assert f"swamp workflow resume {suspended.run.id}" in gave_up.value.hint
+
+
+def test_staying_with_a_run_goes_on_when_another_process_drives_it(tmp_path):
+    """Whoever stays with a run is told of its end, also when somebody else has resumed it."""
+    records = MemoryStore()
+    space = workspace(records, tmp_path)
+    suspended = run_workflow(space, runnable(WAIT, go="true"), {})
+    run = execute(read_journal(suspended.run.id), records).run
+    other = Swamp(workspace(records, tmp_path))
+
+    class Passing(Eager):
+        """While this clock waits, somebody signals and resumes."""
+
+        def wait(self, event: Flag, seconds: float) -> bool:
+            if self.waits == 1:
+                other.signal(suspended.waits[0].wait_id, {})
+                other.resume(suspended.run.id)
+            return super().wait(event, seconds)
+
+    passing = Workspace(tmp_path, Ambient(clock=Passing()), opener=lambda _setting: records)
+    assert stay(passing, run, Attention()).status == "succeeded"
+
+
+def test_a_wait_is_opened_while_every_slot_runs_a_script(tmp_path):
+    """Scripts never keep a wait from being registered: it can be signalled while they run."""
+    store = MemoryStore()
+    busy = [call(f"s{n}", method="hold") for n in range(CONCURRENT_STEPS_MAX)]
+    opened = Flag()
+
+    def observe(run: Any, events: Any) -> None:
+        if any(isinstance(event, WaitOpened) for event in events):
+            opened.set()
+            (tmp_path / "go").touch()
+
+    hold = f"until test -e {tmp_path}/go; do :; done"
+    go = runnable(
+        *busy, {**WAIT, "task": {**WAIT["task"], "timeout": 600}}, hold=f"timeout 60 sh -c '{hold}'"
+    )
+    result = run_workflow(workspace(store, tmp_path), go, {}, attention=Attention(observe))
+    assert opened.is_set()
+    assert result.run.status == "suspended"
+    assert {step.status for step in result.run.jobs[0].steps} == {"succeeded", "waiting"}
+
+
+def test_many_waits_with_large_schemas_go_into_several_entries(tmp_path):
+    """However much is planned at once, each entry fits in a record, and every wait is opened."""
+    store = MemoryStore()
+    schema = {"type": "object", "description": "x" * 200_000}
+    waits = [{"name": f"w{n}", "task": {**WAIT["task"], "schema": schema}} for n in range(90)]
+    result = run_workflow(workspace(store, tmp_path), runnable(*waits, go="true"), {})
+    assert len(result.waits) == 90
+    payload = {"text": "y" * 16_000}
+    for wait in result.waits:
+        Swamp(workspace(store, tmp_path)).signal(wait.wait_id, payload)
+    assert Swamp(workspace(store, tmp_path)).resume(result.run.id).run.status == "succeeded"
+
+
+@pytest.mark.parametrize(("value", "shown"), [(3, "3"), (None, "null"), ([1], "[1]"), ("text", "text")])
+def test_a_prompt_shows_any_input_as_text(tmp_path, value, shown):
+    """An expression in a prompt may give any value; people are shown it."""
+    wait = {"name": "wait", "task": {**WAIT["task"], "prompt": "${{ inputs.n }}"}}
+    document = {"name": "w", "inputs": {"properties": {"n": {}}}, "jobs": [{"name": "j", "steps": [wait]}]}
+    asked = Runnable(Workflow.from_json(document), {})
+    result = run_workflow(workspace(MemoryStore(), tmp_path), asked, {"n": value})
+    assert result.waits[0].prompt == (None if value is None else shown)
+
+
+def test_a_cancel_that_waits_ends_a_run_whose_driver_dies_meanwhile(tmp_path):
+    """Whoever waits for the driver to end the run ends it when the driver is gone."""
+    store = MemoryStore()
+    event = started(owner=Owner(host="there", pid=1, token="t", lease_until=NOW + timedelta(seconds=60)))
+    event = event.model_copy(update={"definition": runnable(call("a"), go="true").workflow.to_json()})
+    model = ShellModel.from_json({"name": "m", "type": "command/shell", "methods": {"go": {"run": "true"}}})
+    event = event.model_copy(update={"models": {"m": model.to_json()}, "workflow": "w"})
+    execute(start_run(event, entry_id="e", build="test"), store)
+    space = Workspace(tmp_path, Ambient(clock=FakeClock(NOW)), opener=lambda _setting: store)
+    assert cancel(space, event.run_id, wait=True).run.status == "cancelled"

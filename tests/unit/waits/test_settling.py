@@ -70,7 +70,7 @@ def test_a_late_repeat_is_answered_as_long_as_the_run_is_there(store):
     """After the end of the run the receipt is still given; after its removal there is no such wait."""
     first = send(store)
     execute(canceller(), store)
-    assert send(store, receipt="late") == Repeated(first.outcome)
+    assert send(store, receipt="late") == Repeated(first.outcome, over=True)
     execute(remover(), store)
     assert isinstance(send(store, receipt="late"), UnknownWait)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from threading import Event as Flag
 
-from swamp_core.app.driving import unusable
-from swamp_core.app.finding import read_run
 from swamp_core.app.refusals import Refused
 from swamp_core.app.run import run_result
+from swamp_core.app.run_refusals import unusable
 from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.cancelling import CancelRecorded, RunEnded, cancel_run
-from swamp_core.run.state import RunState
+from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
 
 POLL_S = 0.5
 
@@ -30,11 +31,16 @@ def cancel(
     Cancelling a cancelled run again changes nothing. Raises `Refused` (`already_ended`, `unknown_run`, `unreadable`)
     and `StoreError`.
     """
-    protocol = cancel_run(run_id, by=workspace.ambient.user, reason=reason, ambient=workspace.ambient)
-    found = workspace.execute(protocol)
+    ambient = workspace.ambient
+    request = partial(cancel_run, run_id, by=ambient.user, reason=reason, ambient=ambient)
+    found = workspace.execute(request())
+    while (
+        wait and isinstance(found, CancelRecorded) and not ambient.clock.wait(interrupted or Flag(), POLL_S)
+    ):
+        with suppress(StoreUnavailable, OutcomeUnknown):
+            found = workspace.execute(request())  # It also ends a run whose driver has died meanwhile.
     match found:
         case CancelRecorded(run=run):
-            run = _until_ended(workspace, run, interrupted or Flag()) if wait else run
             return run_result(workspace, run)
         case RunEnded(run=run, already=already) if not already or run.status == "cancelled":
             return run_result(workspace, run)
@@ -47,9 +53,3 @@ def cancel(
             )
         case _:
             raise unusable(workspace, run_id, found)
-
-
-def _until_ended(workspace: Workspace, run: RunState, interrupted: Flag) -> RunState:
-    while not run.ended and not workspace.ambient.clock.wait(interrupted, POLL_S):
-        run = read_run(workspace, run.run_id)
-    return run

@@ -6,6 +6,7 @@ from swamp_core.app.refusals import Refused
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.lives import shown_status
 from swamp_core.engine.reading import read_run as read_usable_run
+from swamp_core.journal.ending import clear_ended
 from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable, instant_text
@@ -50,7 +51,7 @@ def find_run(workspace: Workspace, text: str, *, run: str | None = None) -> RunS
     """
     if run is not None:
         state = _by_id(workspace, run)
-        if state.workflow != text and not state.run_id.startswith(text.strip().lower()):
+        if text not in (state.workflow, state.run_id) and not _begins(state.run_id, text):
             raise Refused(
                 "unknown_run",
                 f"The run {state.run_id} is one of workflow `{state.workflow}`, not of {_quoted(text)}.",
@@ -118,9 +119,16 @@ def _unfinished(workspace: Workspace, workflow: str) -> tuple[list[RunState], li
     for run_id, journal in zip(run_ids, journals, strict=True):
         if isinstance(journal, Unreadable):
             unreadable.append(unreadable_run(run_id, journal))
-        elif isinstance(journal, Journal) and not journal.run.ended:
+        elif isinstance(journal, Journal) and journal.run.ended:
+            workspace.execute(clear_ended(journal.run))  # Its end was cut off after the last entry.
+        elif isinstance(journal, Journal):
             runs.append(journal.run)
     return runs, unreadable
+
+
+def _begins(run_id: str, text: str) -> bool:
+    given = text.strip().lower()
+    return keys.may_start_id(given) and run_id.startswith(given)
 
 
 def _by_workflow(workspace: Workspace, name: str) -> RunState | None:

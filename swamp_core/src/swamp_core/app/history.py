@@ -32,9 +32,8 @@ def list_runs(
     if workflow is not None and not is_segment(workflow):
         return HistoryResult(runs=[])
     prefix = f"{keys.WORKFLOW_RUNS}{workflow}/" if workflow else keys.WORKFLOW_RUNS
-    indexed = sorted(
-        (key.split("/")[1:3] for key in workspace.store.list(prefix)), key=lambda each: each[1], reverse=True
-    )
+    named = filter(None, map(keys.run_indexed, workspace.store.list(prefix)))
+    indexed = sorted(named, key=lambda each: each[1], reverse=True)
     runs: list[RunSummary] = []
     while indexed and len(runs) < limit:
         page, indexed = indexed[:limit], indexed[limit:]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from swamp_core.app.driving import unusable
 from swamp_core.app.refusals import Refused
-from swamp_core.app.resume import not_resumable
 from swamp_core.app.run import run_result
+from swamp_core.app.run_refusals import not_resumable, unusable
 from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.cancelling import RunEnded

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from swamp_core.app.driving import Attention, take_up, unusable, wait_and_drive
+from swamp_core.app.driving import Attention
 from swamp_core.app.refusals import Refused
 from swamp_core.app.run import run_result
+from swamp_core.app.run_refusals import not_resumable, unusable
 from swamp_core.app.run_views import run_wait_views
+from swamp_core.app.taking_up import stay, take_up
 from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import Workspace
-from swamp_core.engine.lives import new_owner, shown_status
 from swamp_core.engine.suspending import NotSuspended, Resumed, WaitsOpen
 from swamp_core.records.base import instant_text
 from swamp_core.run.state import RunState
@@ -23,8 +24,7 @@ def resume(
     `unknown_run`, `unreadable`, `unknown_format`, `driver_replaced`) and `StoreError`.
     """
     attention = attention or Attention()
-    owner = new_owner(workspace.ambient)
-    taken = take_up(workspace, run_id, owner)
+    taken, owner = take_up(workspace, run_id, attention)
     match taken:
         case Resumed():
             run = attention.drive(workspace, taken, owner)
@@ -37,41 +37,8 @@ def resume(
         case _:
             raise unusable(workspace, run_id, taken)
     if wait:
-        run = wait_and_drive(workspace, run, attention)
+        run = stay(workspace, run, attention)
     return run_result(workspace, run)
-
-
-def not_resumable(workspace: Workspace, run: RunState) -> Refused:
-    """The refusal of a run that is not suspended: driven by another, interrupted, or over."""
-    status = shown_status(run, workspace.ambient.clock.now(), workspace.ambient.host)
-    details = {"runId": run.run_id, "status": status}
-    if status == "running" and run.owner is not None:
-        owner = run.owner
-        return Refused(
-            "already_resumed",
-            f"The run {run.run_id} is being driven by process {owner.pid} on {owner.host}.",
-            hint=f"See how far it is with:\n{workspace.command('workflow', 'history', 'get', run.run_id)}",
-            details={**details, "owner": {"host": owner.host, "pid": owner.pid}},
-        )
-    if status == "interrupted":
-        command = workspace.command("workflow", "recover", run.workflow, "--run", run.run_id)
-        return Refused(
-            "not_resumable",
-            f"The run {run.run_id} was interrupted: its driver is gone.",
-            hint=f"Recover it first:\n{command}",
-            details=details,
-        )
-    return Refused(
-        "not_resumable",
-        f"The run {run.run_id} is over: it {_ended(run)}.",
-        hint=f"See it with:\n{workspace.command('workflow', 'history', 'get', run.run_id)}",
-        details=details,
-    )
-
-
-def _ended(run: RunState) -> str:
-    when = f" at {instant_text(run.finished_at)}" if run.finished_at else ""
-    return f"was cancelled{when}" if run.status == "cancelled" else f"{run.status}{when}"
 
 
 def _wait_open(workspace: Workspace, run: RunState, wait_ids: tuple[str, ...]) -> Refused:

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from swamp_core.app.driving import Attention, unknown_format, wait_and_drive
+from swamp_core.app.driving import Attention
 from swamp_core.app.finding import unfinished_runs
 from swamp_core.app.inputs import checked_inputs
 from swamp_core.app.refusals import Refused
+from swamp_core.app.run_refusals import unknown_format
 from swamp_core.app.run_views import run_view, run_wait_views
+from swamp_core.app.taking_up import stay
 from swamp_core.app.views import KeptView, RunResult
 from swamp_core.app.workflows import Runnable
 from swamp_core.app.workspace import Workspace
@@ -45,7 +47,7 @@ def run_workflow(
     started = _start(workspace, runnable, checked, owner)
     run = attention.drive(workspace, started, owner)
     if wait:
-        run = wait_and_drive(workspace, run, attention)
+        run = stay(workspace, run, attention)
     return run_result(workspace, run, kept=kept)
 
 
@@ -95,7 +97,7 @@ def _kept(workspace: Workspace, workflow: str) -> list[KeptView]:
     kept = []
     for run in unfinished_runs(workspace, workflow):
         waiting = list(run.waiting())
-        if waiting and run.status == "suspended":
+        if waiting:
             waits = "a signal" if len(waiting) == 1 else f"{len(waiting)} signals"
             reason = f"It waits for {waits}, and a new run never takes a wait away."
             kept.append(KeptView(run_id=run.run_id, wait_ids=waiting, reason=reason))

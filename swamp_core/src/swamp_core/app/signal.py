@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -96,23 +97,25 @@ def _checked_key(idempotency_key: str | None) -> str | None:
 def _result(workspace: Workspace, wait_id: str, answer: Answer) -> SignalResult:
     match answer:
         case Settled(outcome=outcome):
-            return _accepted(workspace, outcome, repeated=False)
-        case Repeated(outcome=outcome):
-            return _accepted(workspace, outcome, repeated=True)
+            return _accepted(workspace, outcome, "accepted")
+        case Repeated(outcome=outcome, over=over):
+            return _accepted(workspace, outcome, "repeated", over=over)
         case _:
             raise _refusal(workspace, wait_id, answer)
 
 
-def _accepted(workspace: Workspace, outcome: Accepted, *, repeated: bool) -> SignalResult:
+def _accepted(
+    workspace: Workspace, outcome: Accepted, status: Literal["accepted", "repeated"], *, over: bool = False
+) -> SignalResult:
     return SignalResult(
-        status="repeated" if repeated else "accepted",
+        status=status,
         wait_id=outcome.wait_id,
         run_id=outcome.run_id,
         workflow=outcome.workflow,
         job=outcome.job,
         step=outcome.step,
         receipt=_receipt_view(outcome.receipt),
-        awaiting_resume=True,
+        awaiting_resume=not over,
         resume_command=workspace.command("workflow", "resume", outcome.run_id),
     )
 

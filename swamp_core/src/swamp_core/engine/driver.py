@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from threading import Event as Flag
 
-from swamp_core.ambient import Ambient
-from swamp_core.engine.ledger import Fenced, Ledger, Observer
+from swamp_core.ambient import Ambient, monotonic_s
+from swamp_core.engine.ledger import Fenced, Ledger, Observer, Trouble
 from swamp_core.engine.lives import LEASE_RENEWAL_S, lease_from
 from swamp_core.engine.moves import (
     CallMethod,
@@ -71,12 +71,14 @@ class Driver:
     owner: Owner
     repo_dir: Path
     observe: Observer = lambda _run, _events: None
+    trouble: Trouble = lambda _error: None
     interrupted: Flag = field(default_factory=Flag)
     _ledger: Ledger = field(init=False)
     _plan: Plan = field(init=False)
     _tasks: Tasks = field(init=False)
     _frontier: list[StepRef] = field(init=False)
-    _looked_at: datetime = field(init=False)
+    _more: bool = field(init=False, default=False)
+    _look_at_s: float = field(init=False)
 
     def __post_init__(self) -> None:
         self._ledger = Ledger(
@@ -85,11 +87,12 @@ class Driver:
             self.journal,
             self.owner.token,
             observe=self.observe,
+            trouble=self.trouble,
         )
         self._plan = plan_of_run(self.journal.run)
         self._tasks = Tasks(CONCURRENT_STEPS_MAX)
         self._frontier = pending(self._plan, self.journal.run)
-        self._looked_at = self.ambient.clock.now()
+        self._look_at_s = monotonic_s() + POLL_S
 
     def interrupt(self) -> None:
         """Ask for the end of the run, as a person at its terminal does. Safe in a signal handler."""
@@ -119,11 +122,11 @@ class Driver:
             self._start(self._commit(facts))
             facts = []
             if len(self._tasks):
-                facts = self._await()
+                facts = self._await(0 if self._more else POLL_S)
             elif all_ended(self._plan, self._ledger.run):
                 self._ledger.end(lambda run: run_end(self._plan, run))
                 return self._ledger.run
-            elif not self._frontier and not self._ledger.run.cancellation:
+            elif not (self._frontier or self._ledger.run.cancellation or self.interrupted.is_set()):
                 suspension = self._ledger.suspend(self.owner)
                 if isinstance(suspension, WaitsOpen | NotSuspended):
                     return suspension.run
@@ -140,7 +143,7 @@ class Driver:
             self._cancel(run) if run.cancellation or self.interrupted.is_set() else self._next(run, frontier)
         )
         kept = self._ledger.commit(facts, moves.events)
-        self._frontier = moves.frontier if kept else frontier
+        self._frontier, self._more = (moves.frontier, moves.more) if kept else (frontier, False)
         return moves.effects if kept else []
 
     def _next(self, run: RunState, frontier: list[StepRef]) -> Moves:
@@ -170,12 +173,12 @@ class Driver:
                         partial(self._ledger.patiently, partial(open_wait, registration)),
                     )
 
-    def _await(self) -> list[Event]:
+    def _await(self, timeout_s: float) -> list[Event]:
         """What ended in the meantime, as facts; looks for foreign entries and renews the lease now and then."""
-        facts = [fact for ended in self._tasks.wait(POLL_S) if (fact := self._fact(ended))]
+        facts = [fact for ended in self._tasks.wait(timeout_s) if (fact := self._fact(ended))]
         now = self.ambient.clock.now()
-        if now >= self._looked_at + timedelta(seconds=POLL_S):
-            self._looked_at = now
+        if monotonic_s() >= self._look_at_s:
+            self._look_at_s = monotonic_s() + POLL_S
             self._ledger.poll()
         owner = self._ledger.run.owner
         if owner and lease_from(now) >= owner.lease_until + timedelta(seconds=LEASE_RENEWAL_S):

@@ -17,21 +17,26 @@ from swamp_core.ambient import Ambient
 from swamp_core.engine.suspending import NotSuspended, Resumed, WaitsOpen, suspend_run
 from swamp_core.journal.appending import Append, Appended, Blocked, Lost, Void, append
 from swamp_core.journal.ending import end_run
-from swamp_core.journal.entry import Entry, Journal
+from swamp_core.journal.entry import Entry, Journal, events_bytes
 from swamp_core.records import keys
 from swamp_core.records.base import Found, Unreadable, read_record
 from swamp_core.run.events import CancelRequested, Event, Owner, RunEnd
 from swamp_core.run.state import RunState
 from swamp_core.run.transitions import ImpossibleEvent
-from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
+from swamp_core.store.errors import OutcomeUnknown, StoreAccessDenied, StoreError, StoreUnavailable
 from swamp_core.store.operations import Get, Protocol, execute
 from swamp_core.store.protocol import SignalWaitStore
 
+FACT_BYTES_MAX = 8 * 1024 * 1024
+"""The weight of facts that one entry takes; more, such as the payloads of hundreds of waits, go into several."""
 RETRY_INITIAL_S = 0.2
 RETRY_MAX_S = 15.0
 
 T = TypeVar("T")
 Observer = Callable[[RunState, list[Event]], None]
+"""Told of every commit: the run after it, and its events."""
+Trouble = Callable[[StoreError], None]
+"""Told of every failure of the store that is waited out."""
 
 
 class Fenced(Exception):
@@ -49,6 +54,7 @@ class Ledger:
         token: str,
         *,
         observe: Observer,
+        trouble: Trouble,
     ) -> None:
         self.journal = journal
         self.give_up = Flag()
@@ -56,6 +62,7 @@ class Ledger:
         self._ambient = ambient
         self._token = token
         self._observe = observe
+        self._trouble = trouble
 
     @property
     def run(self) -> RunState:
@@ -67,6 +74,10 @@ class Ledger:
 
         Raises `Fenced` when this process no longer drives the run.
         """
+        while events_bytes(facts) > FACT_BYTES_MAX and len(facts) > 1:
+            half = len(facts) // 2
+            self.commit(facts[:half], [])
+            facts = facts[half:]
         kept = True
         entry_id = self._ambient.ids.random_id()
         while facts or intents:
@@ -126,7 +137,10 @@ class Ledger:
     def poll(self) -> None:
         """Take up an entry that another process has written. Raises `Fenced` as `commit` does. One request."""
         key = keys.entry(self.journal.run_id, self.journal.number + 1)
-        reading = read_record(Entry, key, self.patiently(partial(_read, key)))
+        try:
+            reading = read_record(Entry, key, self.patiently(partial(_read, key)))
+        except StoreAccessDenied:
+            return  # A look that can be done without; the next append will tell.
         match reading:
             case Found(record=entry):
                 self._yield_to(Lost(entry))
@@ -139,7 +153,8 @@ class Ledger:
         while True:
             try:
                 return execute(protocol(), self._store)
-            except (StoreUnavailable, OutcomeUnknown):
+            except (StoreUnavailable, OutcomeUnknown) as error:
+                self._trouble(error)
                 jittered_s = delay_s * (0.5 + self._ambient.ids.jitter())
                 if self._ambient.clock.wait(self.give_up, jittered_s):
                     raise

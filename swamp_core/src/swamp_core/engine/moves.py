@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import cast
 
@@ -19,7 +19,9 @@ from swamp_core.engine.plan import Plan, StepRef
 from swamp_core.engine.readiness import NotYet, Ready, Skip, decide_start, follows, pending
 from swamp_core.engine.scope import evaluated
 from swamp_core.expressions import ExpressionError, truthy
+from swamp_core.journal.entry import events_bytes
 from swamp_core.payload.schema import schema_problems
+from swamp_core.payload.values import compact
 from swamp_core.run.events import (
     Event,
     StepError,
@@ -53,14 +55,21 @@ class OpenWait:
 
 Effect = CallMethod | OpenWait
 
+INTENT_BYTES_MAX = 2 * 1024 * 1024
+"""The weight of intents after which an entry takes no further one; a wait's is at most 256 KiB."""
+
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Events to commit, effects to start once they are durable, and the steps that must be looked at again."""
+    """Events to commit, effects to start once they are durable, and the steps that must be looked at again.
+
+    `more`: some of those could go on at once, but the entry is full.
+    """
 
     events: list[Event]
     effects: list[Effect]
     frontier: list[StepRef]
+    more: bool = False
 
 
 def next_moves(
@@ -69,7 +78,10 @@ def next_moves(
     """What can be done at once for the steps of the frontier, with room for `slots` more tasks at a time."""
     queue = deque(dict.fromkeys(frontier))
     moves = Moves([], [], [])
+    room_bytes = INTENT_BYTES_MAX
     while queue:
+        if room_bytes <= 0:
+            return replace(moves, frontier=[*moves.frontier, *queue], more=True)
         ref = queue.popleft()
         if run.step(*ref).status != "pending":
             continue
@@ -85,6 +97,7 @@ def next_moves(
                     continue
                 event, effect = _begin(plan, run, ref, ambient)
         moves.events.append(event)
+        room_bytes -= events_bytes([event])
         run = apply(run, event)
         if effect is not None:
             moves.effects.append(effect)
@@ -154,7 +167,7 @@ def _plan_wait(
         wait_kind="signal",
         deadline=now + timedelta(seconds=task.timeout_s),
         payload_schema=schema,
-        prompt=cast("str | None", evaluated(plan, run, ref, task.prompt)),
+        prompt=_text(evaluated(plan, run, ref, task.prompt)),
     )
     with_wait = apply(run, planned)
     registration = registration_of(with_wait, planned.wait_id, with_wait.waits[planned.wait_id])
@@ -166,6 +179,11 @@ def _plan_wait(
         )
         return _failed(plan, ref, ambient, "registration_too_large", message), None
     return planned, OpenWait(planned.wait_id)
+
+
+def _text(prompt: JsonValue) -> str | None:
+    """A prompt as people read it: an expression may give any value."""
+    return prompt if prompt is None or isinstance(prompt, str) else compact(prompt).decode()
 
 
 def _failed(plan: Plan, ref: StepRef, ambient: Ambient, code: str, message: str) -> StepFailed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import cast
@@ -16,6 +17,7 @@ from swamp_core.models.method import Invocation, MethodCall, MethodResult
 from swamp_core.payload.strict_json import compact
 from swamp_core.records.base import Instant, Unreadable
 from swamp_core.run import events
+from swamp_core.store.fan_out import FAN_OUT
 
 OUTPUT_BYTES_MAX = 256 * 1024
 GRACE_S = 10.0
@@ -36,8 +38,10 @@ class Tasks:
     def __init__(self, workers: int) -> None:
         self.calls = 0
         self._in_flight: dict[tuple[str, str], MethodCall | None] = {}
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="swamp-task")
+        self._calling = ThreadPoolExecutor(workers, thread_name_prefix="swamp-call")
+        self._registering = ThreadPoolExecutor(FAN_OUT, thread_name_prefix="swamp-register")
         self._done: SimpleQueue[Ended | BaseException | None] = SimpleQueue()
+        self._failures: list[BaseException] = []
 
     def __len__(self) -> int:
         return len(self._in_flight)
@@ -52,14 +56,18 @@ class Tasks:
         self._start(job, step, None, work)
 
     def wait(self, timeout_s: float) -> list[Ended]:
-        """The tasks that ended, as soon as there are any, or none after the timeout or a `wake`."""
+        """The tasks that ended, as soon as there are any, or none after the timeout or a `wake`.
+
+        What a task raised is raised here, once all that others have done was taken.
+        """
         ended: list[Ended] = []
-        try:
+        with suppress(Empty):
             self._take(self._done.get(timeout=timeout_s), ended)
             while True:
                 self._take(self._done.get_nowait(), ended)
-        except Empty:
-            return ended
+        if self._failures and not ended:
+            raise self._failures[0]
+        return ended
 
     def wake(self) -> None:
         """Make `wait` return; may be called from a signal handler."""
@@ -74,7 +82,8 @@ class Tasks:
     def close(self) -> None:
         """End every call and wait until no thread of ours is left."""
         self.stop()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for pool in (self._calling, self._registering):
+            pool.shutdown(wait=True, cancel_futures=True)
 
     def _start(
         self,
@@ -91,12 +100,12 @@ class Tasks:
             except BaseException as error:
                 self._done.put(error)
 
-        self._pool.submit(carry_out)
+        (self._registering if call is None else self._calling).submit(carry_out)
 
     def _take(self, item: Ended | BaseException | None, ended: list[Ended]) -> None:
         if isinstance(item, BaseException):
-            raise item
-        if item is not None:
+            self._failures.append(item)
+        elif item is not None:
             if self._in_flight.pop((item.job, item.step)) is not None:
                 self.calls -= 1
             ended.append(item)

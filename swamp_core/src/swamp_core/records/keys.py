@@ -61,6 +61,12 @@ def run_index(workflow: str, run_id: str) -> str:
     return f"{WORKFLOW_RUNS}{workflow}/{run_id}"
 
 
+def run_indexed(key: str) -> tuple[str, str] | None:
+    """The workflow and the run ID that a key of the index of runs names, or None for a key of another form."""
+    parts = key.removeprefix(WORKFLOW_RUNS).split("/")
+    return (parts[0], parts[1]) if len(parts) == 2 else None
+
+
 def marks(workflow: str, run_id: str) -> str:
     """The prefix of a run's marks: at most one stands at any time."""
     return f"{OPEN_RUNS}{workflow}/{run_id}/"

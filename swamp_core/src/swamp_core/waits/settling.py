@@ -9,7 +9,7 @@ before the end, and then it stands, or after the removal, and then it is void: w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from swamp_core.journal.appending import is_removed
@@ -57,7 +57,8 @@ def signal_wait(wait_id: str, signal: Signal, now: Callable[[], datetime]) -> Pr
     if isinstance(registration, Unreadable):
         return registration
     if isinstance(registration, Absent):
-        return (yield from _stored_or(UnknownWait(), wait_id, signal))
+        answer = yield from _stored_or(UnknownWait(), wait_id, signal)
+        return replace(answer, over=True) if isinstance(answer, Repeated) else answer
     decision = decide_signal(registration.record, signal, now())
     if not isinstance(decision, Take):
         return (yield from _stored_or(decision, wait_id, signal))

@@ -58,9 +58,10 @@ class AlreadySettled:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """This very signal was accepted before; this is its receipt."""
+    """This very signal was accepted before; this is its receipt. `over`: the run has ended since."""
 
     outcome: Accepted
+    over: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,11 @@ from swamp_core.cli.times import moment
 def signal_parts(result: SignalResult) -> Iterator[Part]:
     """The receipt, and the command that makes the run go on."""
     yield from receipt_parts(result)
-    yield Say("The run goes on when it is resumed:")
-    yield Copy(result.resume_command)
+    if result.awaiting_resume:
+        yield Say("The run goes on when it is resumed:")
+        yield Copy(result.resume_command)
+    else:
+        yield Say("The run is over.")
 
 
 def receipt_parts(result: SignalResult) -> Iterator[Part]:
