@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ type: command/shell
 name: slow
 methods:
   gentle: { run: 'echo $$ > pid; exec sleep 60' }
-  stubborn: { run: 'trap "" TERM; echo $$ > pid; while :; do sleep 60; done' }
+  stubborn: { run: 'trap "" TERM; exec 3> held; echo $$ > pid; while :; do sleep 60; done' }
 """
 PATIENCE_S = 30.0
 
@@ -87,7 +88,7 @@ def test_the_demo_plays_the_whole_loop(swamp):
     assert set(Path("/tmp").glob("swamp-demo-*")) <= before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_cancels_the_run_and_ends_its_steps(swamp, pid_of_step, number):
     """Exit code 130; the run is cancelled, nothing of it is left running, and the answer is still one document."""
     swamp.write("workflows/slow.yaml", SLOW.replace("METHOD", "gentle"))
@@ -103,9 +104,11 @@ def test_an_interrupt_cancels_the_run_and_ends_its_steps(swamp, pid_of_step, num
 
 
 def test_a_second_interrupt_leaves_at_once(swamp, pid_of_step):
-    """A step that does not want to end holds nobody; the run is then interrupted, and can be recovered."""
+    """A step that does not want to end holds nobody, and is killed; the run is interrupted, and can be recovered."""
     swamp.write("workflows/slow.yaml", SLOW.replace("METHOD", "stubborn"))
     swamp.write("models/slow.yaml", SLOW_MODEL)
+    os.mkfifo(swamp.directory / "held")
+    held = os.open(swamp.directory / "held", os.O_RDONLY | os.O_NONBLOCK)
     process = swamp.start("workflow", "run", "slow")
     step = pid_of_step()
     try:
@@ -116,9 +119,13 @@ def test_a_second_interrupt_leaves_at_once(swamp, pid_of_step):
                 break
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=PATIENCE_S) == 130
-        assert is_alive(step)
+        ended, _, _ = select.select([held], [], [], PATIENCE_S)
+        assert ended, "The step has outlived its driver."
+        assert os.read(held, 1) == b""
     finally:
-        os.killpg(step, signal.SIGKILL)
+        os.close(held)
+        with suppress(ProcessLookupError):
+            os.killpg(step, signal.SIGKILL)
     (run,) = swamp.json("workflow", "history", "list")["runs"]
     assert run["status"] == "interrupted"
 

@@ -43,6 +43,28 @@ def test_the_second_interrupt_leaves_at_once(monkeypatch):
     assert interrupted.is_set()
 
 
+def test_a_terminal_that_closes_is_one_interrupt(monkeypatch):
+    """The shell and the system each send a SIGHUP then: the orderly end is not cut short by the other one."""
+    left = []
+    monkeypatch.setattr(interrupting.os, "_exit", left.append)
+    with interrupts("Ending.") as interrupted:
+        os.kill(os.getpid(), signal.SIGHUP)
+        os.kill(os.getpid(), signal.SIGHUP)
+    assert interrupted.is_set()
+    assert left == []
+
+
+def test_what_nohup_asks_for_is_kept():
+    """A hangup that is ignored from the beginning asks for nothing."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interrupts("Ending.") as interrupted:
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert not interrupted.is_set()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_afterwards_interrupts_are_what_they_were():
     """Only what must be ended in order changes what an interrupt does."""
     before = {number: signal.getsignal(number) for number in interrupting.SIGNALS}

@@ -8,6 +8,8 @@ The hazard:
 
 So the end of the shell is observed without reaping it, the group is signalled while the shell still holds the
 number, and after it is reaped no signal is sent any more.
+
+A process that must leave at once ends what it has started with `kill_all`.
 """
 
 from __future__ import annotations
@@ -24,6 +26,19 @@ from pathlib import Path
 from typing import IO
 
 _IS_POSIX = os.name == "posix"
+
+_live: set[int] = set()
+"""The process IDs of groups that were started and are not reaped."""
+
+
+def kill_all() -> None:
+    """End every process of every group; takes no lock and waits for nothing, so a signal handler may call it."""
+    for leader in tuple(_live):
+        with suppress(OSError):
+            if _IS_POSIX:
+                os.killpg(leader, signal.SIGKILL)
+            else:
+                os.kill(leader, signal.SIGTERM)
 
 
 def shell_command(script: str) -> list[str]:
@@ -60,6 +75,7 @@ class ProcessGroup:
             raise
         finally:
             os.close(write_end)
+        _live.add(self._process.pid)
 
     @property
     def stdout(self) -> IO[bytes]:
@@ -101,6 +117,7 @@ class ProcessGroup:
         with self._lock:
             if not self._reaped:
                 self._reaped = True
+                _live.discard(self._process.pid)
                 os.close(self._lifeline)
             return self._process.wait()
 
