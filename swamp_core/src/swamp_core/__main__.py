@@ -2,6 +2,6 @@
 
 import sys
 
-from swamp_core.cli.main import main
+from swamp_core.entry import run
 
-sys.exit(main())
+sys.exit(run())
