@@ -19,7 +19,7 @@ from tests.unit.cli.conftest import NOW, InterruptingClock
 def test_the_first_interrupt_asks_for_an_orderly_end(number, capfd):
     """The flag is set, whoever must know is told, and a sentence says what happens now."""
     asked = []
-    with interrupts("The run is being cancelled.", lambda: asked.append(True)) as interrupted:
+    with interrupts(lambda: "The run is being cancelled.", lambda: asked.append(True)) as interrupted:
         os.kill(os.getpid(), number)
         assert interrupted.is_set()
     assert asked == [True]
@@ -36,7 +36,7 @@ def test_the_second_interrupt_leaves_at_once(monkeypatch):
         raise Gone(code)
 
     monkeypatch.setattr(interrupting.os, "_exit", leave)
-    with interrupts("Ending.") as interrupted:
+    with interrupts(lambda: "Ending.") as interrupted:
         os.kill(os.getpid(), signal.SIGINT)
         with pytest.raises(Gone, match="130"):
             os.kill(os.getpid(), signal.SIGTERM)
@@ -47,7 +47,7 @@ def test_a_terminal_that_closes_is_one_interrupt(monkeypatch):
     """The shell and the system each send a SIGHUP then: the orderly end is not cut short by the other one."""
     left = []
     monkeypatch.setattr(interrupting.os, "_exit", left.append)
-    with interrupts("Ending.") as interrupted:
+    with interrupts(lambda: "Ending.") as interrupted:
         os.kill(os.getpid(), signal.SIGHUP)
         os.kill(os.getpid(), signal.SIGHUP)
     assert interrupted.is_set()
@@ -58,7 +58,7 @@ def test_what_nohup_asks_for_is_kept():
     """A hangup that is ignored from the beginning asks for nothing."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with interrupts("Ending.") as interrupted:
+        with interrupts(lambda: "Ending.") as interrupted:
             os.kill(os.getpid(), signal.SIGHUP)
         assert not interrupted.is_set()
     finally:
@@ -68,16 +68,17 @@ def test_what_nohup_asks_for_is_kept():
 def test_afterwards_interrupts_are_what_they_were():
     """Only what must be ended in order changes what an interrupt does."""
     before = {number: signal.getsignal(number) for number in interrupting.SIGNALS}
-    with interrupts("Ending."):
+    with interrupts(lambda: "Ending."):
         assert signal.getsignal(signal.SIGINT) is not before[signal.SIGINT]
     assert {number: signal.getsignal(number) for number in interrupting.SIGNALS} == before
 
 
-def test_an_interrupt_while_a_suspended_run_is_waited_for_leaves_it_suspended(swamp, open_wait):
+def test_an_interrupt_while_a_suspended_run_is_waited_for_leaves_it_suspended(swamp, open_wait, capfd):
     """Whoever stops waiting takes nothing from the others: the exit code is 130 and the run waits on."""
     swamp.ambient = replace(swamp.ambient, clock=InterruptingClock(NOW, waits=3))
     answer = swamp("workflow", "resume", "release", "--wait", "--json")
     assert (answer.code, answer.json["run"]["status"]) == (130, "suspended")
+    assert "Interrupted; the run stays suspended." in capfd.readouterr().err
     assert [wait["waitId"] for wait in answer.json["waits"]] == [open_wait]
 
 
@@ -99,7 +100,7 @@ def test_a_run_that_ends_by_itself_is_not_called_interrupted(swamp, open_wait, s
 
 
 @pytest.mark.usefixtures("open_wait")
-def test_an_interrupt_before_the_first_step_cancels_the_run(swamp):
+def test_an_interrupt_before_the_first_step_cancels_the_run(swamp, capfd):
     """A run is never started by halves: what was interrupted at its start has ended, and nothing of it was run."""
 
     class Early(SeededIds):
@@ -110,5 +111,6 @@ def test_an_interrupt_before_the_first_step_cancels_the_run(swamp):
     swamp.ambient = replace(swamp.ambient, ids=Early(2))
     answer = swamp("workflow", "run", "release", "--json")
     assert (answer.code, answer.json["run"]["status"]) == (130, "cancelled")
+    assert "Interrupted; the run is being cancelled." in capfd.readouterr().err
     steps = [step["status"] for job in answer.json["run"]["jobs"] for step in job["steps"]]
     assert set(steps) == {"skipped"}

@@ -1,4 +1,7 @@
-"""Following a run that this process drives: its steps are told on stderr, and an interrupt cancels it."""
+"""Following a run that this process drives: its steps are told on stderr, and an interrupt cancels it.
+
+A suspended run that is only waited for is left as it is.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from swamp_core.cli.interrupting import interrupts
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.progress import PlainProgress, Progress
 from swamp_core.cli.rendering.runs import run_exit_code, run_parts
+from swamp_core.run.events import Event
+from swamp_core.run.state import RunState
 
 Drive = Callable[[Attention], RunResult]
 
@@ -24,9 +29,22 @@ def driven(invocation: Invocation, drive: Drive, *, stays: bool) -> ExitCode:
 
 def follow(invocation: Invocation, drive: Drive, *, stays: bool) -> tuple[RunResult, ExitCode]:
     """Drive a run; what became of it, and the exit code of that."""
+    suspended = False
+
+    def saying() -> str:
+        if suspended and not attention.driving:
+            return "Interrupted; the run stays suspended."
+        return "Interrupted; the run is being cancelled."
+
     with _progress(invocation, stays) as progress:
-        attention = Attention(observe=progress.observe)
-        with interrupts("Interrupted; the run is being cancelled.", attention.interrupt) as interrupted:
+
+        def observe(run: RunState, events: list[Event]) -> None:
+            nonlocal suspended
+            suspended = run.status == "suspended"
+            progress.observe(run, events)
+
+        attention = Attention(observe=observe)
+        with interrupts(saying, attention.interrupt) as interrupted:
             result = drive(attention)
     if interrupted.is_set() and result.run.status not in ("succeeded", "failed"):
         return result, ExitCode.INTERRUPTED

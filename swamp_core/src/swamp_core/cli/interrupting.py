@@ -23,8 +23,8 @@ STDERR = 2
 
 
 @contextmanager
-def interrupts(saying: str, ask: Callable[[], None] = lambda: None) -> Iterator[Flag]:
-    """For as long as the block lasts, an interrupt is told of by the sentence, sets the flag and calls `ask`.
+def interrupts(saying: Callable[[], str], ask: Callable[[], None] = lambda: None) -> Iterator[Flag]:
+    """For as long as the block lasts, an interrupt is told of by a sentence, sets the flag and calls `ask`.
 
     Used on the main thread. A hangup that is ignored, as `nohup` asks for, stays ignored.
     """
@@ -38,7 +38,7 @@ def interrupts(saying: str, ask: Callable[[], None] = lambda: None) -> Iterator[
             os._exit(ExitCode.INTERRUPTED)
         interrupted.set()
         with suppress(OSError):  # Not through a buffer, which the interrupted code may be writing to.
-            os.write(STDERR, f"\n{saying} Interrupt again to leave at once.\n".encode())
+            os.write(STDERR, f"\n{saying()} Interrupt again to leave at once.\n".encode())
         ask()
 
     heeded = [each for each in SIGNALS if each != _HANGUP or signal.getsignal(each) != signal.SIG_IGN]

@@ -34,7 +34,7 @@ def cancel(
 
     workspace = invocation.workspace
     found = find_run(workspace, name_or_run_id, run=run_id)
-    with interrupts("Interrupted; the cancel stays recorded.") as interrupted:
+    with interrupts(lambda: "Interrupted; the cancel stays recorded.") as interrupted:
         result = use_case.cancel(workspace, found.run_id, reason=reason, wait=wait, interrupted=interrupted)
     invocation.output.answer(result.to_json(), cancelled_parts(result, workspace))
     if interrupted.is_set() and result.run.finished_at is None:
