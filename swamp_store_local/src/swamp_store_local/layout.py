@@ -22,11 +22,11 @@ def record_path(root: str, key: str) -> str:
 def key_part(entry: os.DirEntry[str]) -> str | None:
     """What an entry of a directory adds to a key: `x` for a record, `x/` for a directory, else None.
 
-    A directory that is named like a record counts as one, so that its reader learns what is wrong.
+    What is named like a record and is no file is none, so that it troubles only who asks for that key.
     """
     stem = entry.name.removesuffix(RECORD_SUFFIX)
     if not is_segment(stem):
         return None
     if stem != entry.name:
-        return stem
+        return stem if entry.is_file() else None
     return f"{stem}/" if entry.is_dir() else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
@@ -17,8 +18,10 @@ from pathlib import Path
 from swamp_core.store.errors import (
     ConditionalWritesUnsupported,
     OutcomeUnknown,
+    StoreMisconfigured,
     StoreUnavailable,
 )
+from swamp_core.store.keys import RECORD_BYTES_MAX
 
 from swamp_store_local.disk import (
     DIRECTORY_MODE,
@@ -33,6 +36,9 @@ from swamp_store_local.listing import Wanted, walk
 from swamp_store_local.staging import StagedRecord, sweep
 
 LINK_ATTEMPTS_MAX = 100
+_READING = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
 _NO_HARD_LINKS = {
     errno.ENOSYS,
     errno.ENOTSUP,
@@ -86,8 +92,7 @@ class LocalStore:
         """
         with translated("get", key):
             try:
-                with open(record_path(self._root, key), "rb") as record:
-                    return record.read()
+                return _read(record_path(self._root, key), key)
             except FileNotFoundError:
                 self._check_root()
                 return None
@@ -174,7 +179,7 @@ class LocalStore:
 
     def _confirm_that_it_stays(self, record: str) -> None:
         """Before a create is lost to a record: it is one, and no power failure takes it back afterwards."""
-        if os.path.isdir(record):
+        if os.path.exists(record) and not os.path.isfile(record):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), record)
         self._sync_up_from(record)
 
@@ -189,6 +194,34 @@ class LocalStore:
                 continue
             sync_directory(directory)
             return
+
+
+def _read(record: str, key: str) -> bytes:
+    """The bytes of a record; neither another kind of file nor an endless one holds up whoever asks."""
+    descriptor = os.open(record, _READING)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise _foreign("What is named like a record is no file", record, key)
+        if status.st_size > RECORD_BYTES_MAX:
+            raise _foreign(
+                f"The file has {status.st_size} bytes, and no record has more than {RECORD_BYTES_MAX}",
+                record,
+                key,
+            )
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
+
+
+def _foreign(detail: str, record: str, key: str) -> StoreMisconfigured:
+    return StoreMisconfigured(
+        f"{detail}: {record}",
+        operation="get",
+        key=key,
+        hint="Something else writes there: move it away, or give the datastore a directory of its own.",
+    )
 
 
 def _landed(staged: StagedRecord, record: str, error: OSError) -> bool:

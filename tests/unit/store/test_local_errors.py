@@ -17,6 +17,7 @@ from swamp_core.store import (
     StoreNotFound,
     StoreUnavailable,
 )
+from swamp_core.store.keys import RECORD_BYTES_MAX
 from swamp_store_local.errors import MEANINGS, translated
 
 from swamp_store_local import LocalStore
@@ -140,6 +141,41 @@ def test_a_file_in_the_place_of_a_directory_is_misconfigured(tmp_path: Path, ver
         with pytest.raises(StoreMisconfigured):
             CALLS[verb](store)
     assert (tmp_path / "a").read_bytes() == b"not a directory"
+
+
+def a_directory(path: Path) -> None:
+    path.mkdir()
+
+
+def a_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_file_that_is_too_large(path: Path) -> None:
+    path.touch()
+    os.truncate(path, RECORD_BYTES_MAX + 1)
+
+
+@pytest.mark.parametrize("make", [a_directory, a_fifo, a_file_that_is_too_large])
+def test_what_is_named_like_a_record_and_is_none_is_told_of_at_once(
+    root: Path, make: Callable[[Path], None]
+) -> None:
+    """Nobody waits for a FIFO's writer or reads an endless file; the sentence names the key and the path."""
+    make(root / "a/odd@record")
+    with pytest.raises(StoreMisconfigured) as raised:
+        LocalStore(root).get("a/odd")
+    assert (raised.value.operation, raised.value.key) == ("get", "a/odd")
+    assert str(root / "a/odd@record") in str(raised.value)
+
+
+@pytest.mark.parametrize("make", [a_directory, a_fifo])
+def test_what_is_no_record_troubles_no_other_key(root: Path, make: Callable[[Path], None]) -> None:
+    """A listing leaves it out, so that whoever reads what is listed can; a create under its name is refused."""
+    make(root / "a/odd@record")
+    store = LocalStore(root)
+    assert [(key, store.get(key)) for key in store.list("")] == [("a/old", b"old")]
+    with pytest.raises(StoreMisconfigured):
+        store.put_if_absent("a/odd", b"new")
 
 
 @contextmanager
