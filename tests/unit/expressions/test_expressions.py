@@ -252,3 +252,29 @@ def test_the_library_is_imported_by_the_first_expression() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+GREEDY = """
+import os, resource
+from swamp_core.expressions import ExpressionError, evaluate
+
+ten = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map"
+evaluate("${{ big }}", {"big": "warm"})
+with open("/proc/self/statm") as sizes:
+    in_use = int(sizes.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+resource.setrlimit(resource.RLIMIT_AS, (in_use + (64 << 20),) * 2)
+try:
+    evaluate("${{ " + f"{ten}(x, {ten}(y, {ten}(z, big + big)))" + " }}", {"big": "x" * (1 << 20)})
+except ExpressionError as error:
+    print(error.reason)
+print(evaluate("${{ big }}", {"big": "goes on"}))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a bound on the memory of a process")
+def test_an_expression_that_needs_too_much_memory_fails_alone() -> None:
+    """A thousand megabytes in a small process: the expression is at fault, and the process goes on."""
+    ended = subprocess.run(
+        [sys.executable, "-c", GREEDY], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.stdout.splitlines(), ended.stderr) == (["it needs too much memory", "goes on"], "")

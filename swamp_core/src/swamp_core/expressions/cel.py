@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 from swamp_core.expressions.errors import ExpressionError
@@ -42,32 +43,40 @@ class Scope:
 
     def __init__(self, values: Mapping[str, JsonValue]) -> None:
         self._roots = frozenset(values)
-        self._activation = _environment(self._roots).Activation(dict(values))
+        self._values = dict(values)
+        self._activation: cel.Activation | None = None
 
     def evaluate(self, source: str) -> JsonValue:
         """The result as plain JSON, the members of objects by name. Raises `ExpressionError`."""
         expression = compile_source(source, self._roots)
-        try:
+        with _failures_of(source):
+            if self._activation is None:
+                self._activation = _environment(self._roots).Activation(self._values)
             return _Result(source).plain(expression.eval(self._activation))
-        except RuntimeError as error:
-            raise ExpressionError(source, _reason(str(error))) from None
 
 
 @functools.lru_cache(maxsize=1024)
 def compile_source(source: str, roots: frozenset[str]) -> cel.Expression:
     """The expression, checked against the roots that it may read. Raises `ExpressionError`."""
     _check_text(source)
-    try:
+    with _failures_of(source):
         return _environment(roots).compile(source)
-    except RuntimeError as error:
-        raise ExpressionError(source, _reason(str(error))) from None
 
 
 def syntax_tree(source: str) -> bytes:
     """The library's own syntax tree, as a serialized `cel.expr.ParsedExpr`. Raises `ExpressionError`."""
     _check_text(source)
-    try:
+    with _failures_of(source):
         return bytes(_environment(frozenset()).compile(source, disable_check=True).serialize())
+
+
+@contextmanager
+def _failures_of(source: str) -> Iterator[None]:
+    """Raise what the library raises as an `ExpressionError`; one expression too many ends no driver."""
+    try:
+        yield
+    except (MemoryError, OverflowError, RecursionError):
+        raise ExpressionError(source, "it needs too much memory") from None
     except RuntimeError as error:
         raise ExpressionError(source, _reason(str(error))) from None
 
