@@ -36,9 +36,6 @@ from swamp_store_local.listing import Wanted, walk
 from swamp_store_local.staging import StagedRecord, sweep
 
 LINK_ATTEMPTS_MAX = 100
-_READING = (
-    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-)
 _NO_HARD_LINKS = {
     errno.ENOSYS,
     errno.ENOTSUP,
@@ -179,8 +176,9 @@ class LocalStore:
 
     def _confirm_that_it_stays(self, record: str) -> None:
         """Before a create is lost to a record: it is one, and no power failure takes it back afterwards."""
-        if os.path.exists(record) and not os.path.isfile(record):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), record)
+        with suppress(FileNotFoundError):  # It was deleted since.
+            if not stat.S_ISREG(os.stat(record).st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), record)
         self._sync_up_from(record)
 
     def _sync_up_from(self, record: str) -> None:
@@ -198,9 +196,8 @@ class LocalStore:
 
 def _read(record: str, key: str) -> bytes:
     """The bytes of a record; neither another kind of file nor an endless one holds up whoever asks."""
-    descriptor = os.open(record, _READING)
-    try:
-        status = os.fstat(descriptor)
+    with open(record, "rb", opener=_at_once) as file:
+        status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise _foreign("What is named like a record is no file", record, key)
         if status.st_size > RECORD_BYTES_MAX:
@@ -209,10 +206,12 @@ def _read(record: str, key: str) -> bytes:
                 record,
                 key,
             )
-        with open(descriptor, "rb", closefd=False) as file:
-            return file.read()
-    finally:
-        os.close(descriptor)
+        return file.read()
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting for whoever may write to a FIFO."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _foreign(detail: str, record: str, key: str) -> StoreMisconfigured:
