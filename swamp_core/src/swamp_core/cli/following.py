@@ -12,10 +12,13 @@ from swamp_core.app.views import RunResult
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.interrupting import interrupts
 from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.parts import Say
 from swamp_core.cli.progress import PlainProgress, Progress
 from swamp_core.cli.rendering.runs import run_exit_code, run_parts
+from swamp_core.engine.ledger import Trouble
 from swamp_core.run.events import Event
 from swamp_core.run.state import RunState
+from swamp_core.store.errors import StoreError
 
 Drive = Callable[[Attention], RunResult]
 
@@ -43,12 +46,26 @@ def follow(invocation: Invocation, drive: Drive, *, stays: bool) -> tuple[RunRes
             suspended = run.status == "suspended"
             progress.observe(run, events)
 
-        attention = Attention(observe=observe)
+        attention = Attention(observe=observe, trouble=_told_once(invocation))
         with interrupts(saying, attention.interrupt) as interrupted:
             result = drive(attention)
     if interrupted.is_set() and result.run.status not in ("succeeded", "failed"):
         return result, ExitCode.INTERRUPTED
     return result, run_exit_code(result.run)
+
+
+def _told_once(invocation: Invocation) -> Trouble:
+    """Say of each kind of failure once that it is waited out: it may last for hours."""
+    told: set[str] = set()
+
+    def trouble(error: StoreError) -> None:
+        if error.detail not in told:
+            told.add(error.detail)
+            invocation.output.warn(
+                Say(f"The store cannot be used just now, and is tried again: {error.detail}.", "warn")
+            )
+
+    return trouble
 
 
 def _progress(invocation: Invocation, stays: bool) -> Progress:
