@@ -7,32 +7,35 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 MANIFESTS := pyproject.toml constraints.txt dev-requirements.txt $(wildcard */pyproject.toml)
 
-.PHONY: demo test check format docs benchmarks clean
+.PHONY: help demo test check format docs benchmarks clean
 
-demo: $(VENV)/.ready
+help:  ## list the targets (this is what make does without one)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/.ready  ## set up .venv and play the whole loop
 	@$(BIN)/swamp demo
 
-test: $(VENV)/.ready
+test: $(VENV)/.ready  ## run every test
 	$(BIN)/pytest
 	@echo "All tests passed."
 
-check: $(VENV)/.ready
+check: $(VENV)/.ready  ## lint, formatting, types, import layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@echo "Lint, types and import layers are clean."
 
-format: $(VENV)/.ready
+format: $(VENV)/.ready  ## mend what can be mended
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	@echo "The code is formatted."
 
-docs: $(VENV)/.ready
+docs: $(VENV)/.ready  ## bring the generated reference and the sessions in the docs up to date
 	$(BIN)/python -m tests.docs.regenerate
 	@echo "The generated reference and the sessions in the docs are up to date."
 
-benchmarks: $(VENV)/.ready
+benchmarks: $(VENV)/.ready  ## measure; benchmarks/README.md says what the figures mean
 	$(BIN)/python -m benchmarks
 	@echo "The benchmarks are done; benchmarks/README.md says what the figures mean."
 
@@ -46,6 +49,6 @@ $(VENV)/.ready: $(MANIFESTS)
 	@$(PIP) --no-build-isolation --requirement dev-requirements.txt
 	@touch $@
 
-clean:
+clean:  ## remove .venv
 	rm -rf $(VENV)
 	@echo "$(VENV) is removed."

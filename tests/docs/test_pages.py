@@ -38,6 +38,13 @@ def test_the_two_commands_come_first() -> None:
         assert f"\n{target}: " in read("Makefile")
 
 
+def test_make_alone_lists_its_targets() -> None:
+    """`make` without a target runs nothing, and names every target that there is."""
+    listed = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    (declared,) = re.findall(r"^\.PHONY: (.*)$", read("Makefile"), re.MULTILINE)
+    assert [line.split()[1] for line in listed.splitlines()] == declared.split()
+
+
 def test_each_promise_shows_its_proof() -> None:
     """Each promise of the README links to the page that explains it and to the test that shows it."""
     section = read("README.md").partition("## What it promises")[2].partition("\n## ")[0]

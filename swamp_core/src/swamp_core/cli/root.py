@@ -46,8 +46,8 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 def root() -> None:
     r"""Durable waits with nothing but a bucket.
 
-    A workflow pauses at a step until a small JSON message arrives or a deadline passes. All state is in a directory
-    (or a bucket): every host that reaches it can run, signal, list, resume and cancel.
+    A workflow pauses at a step until a small JSON message arrives or a deadline passes. All state is in a directory:
+    every host that reaches it can run, signal, list, resume and cancel.
 
     \b
       swamp init
