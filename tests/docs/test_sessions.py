@@ -37,7 +37,7 @@ def test_commands_may_span_lines() -> None:
     assert list(commands_in("$ a \\\n  b\nanswer\n$ c\n")) == ["$ a \\\n  b\n", "$ c\n"]
 
 
-def test_the_library_page_runs(tmp_path: Path) -> None:
+def test_the_library_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python session of the how-to runs as it stands, in the repo that the page makes."""
     page = read("docs/how-to.md")
     for block in blocks(page):
@@ -46,7 +46,8 @@ def test_the_library_page_runs(tmp_path: Path) -> None:
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(text, encoding="utf-8")
     python = [block.text for block in blocks(page) if block.language == "python"]
-    example = doctest.DocTestParser().get_doctest("\n".join(python), {"repo": tmp_path}, "how-to", None, None)
+    monkeypatch.chdir(tmp_path)
+    example = doctest.DocTestParser().get_doctest("\n".join(python), {}, "how-to", None, None)
     ran = doctest.DocTestRunner(optionflags=SNIPPETS).run(example)
     assert (ran.failed, ran.attempted > 5) == (0, True)
 
