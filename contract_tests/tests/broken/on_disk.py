@@ -7,11 +7,16 @@ import shutil
 from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 
 from swamp_core.store import StoreUnavailable
 
 from swamp_store_local import LocalStore
+
+
+def linger() -> None:
+    """Give the others their turn: what goes wrong between two steps then goes wrong on any machine."""
+    Event().wait(0.001)
 
 
 class BrokenStore(LocalStore):
@@ -39,6 +44,7 @@ class CheckThenWrite(BrokenStore):
     def put_if_absent(self, key: str, data: bytes) -> bool:
         if self.path(key).exists():
             return False
+        linger()
         self.write(key, data)
         return True
 
@@ -86,6 +92,7 @@ class AnyExistsIsLost(BrokenStore):
     def put_if_absent(self, key: str, data: bytes) -> bool:
         try:
             if not self.path(key).parent.is_dir():
+                linger()
                 self.path(key).parent.mkdir(parents=True)
             return super().put_if_absent(key, data)
         except FileExistsError:
@@ -98,6 +105,7 @@ class PrunedIsLost(BrokenStore):
     def put_if_absent(self, key: str, data: bytes) -> bool:
         try:
             self.path(key).parent.mkdir(parents=True, exist_ok=True)
+            linger()
             with self.path(key).open("xb") as record:
                 record.write(data)
         except (FileExistsError, FileNotFoundError):
@@ -335,6 +343,7 @@ class LooksThenDeletes(BrokenStore):
 
     def delete(self, key: str) -> None:
         if self.path(key).exists():
+            linger()
             self.path(key).unlink()
 
 
