@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import cast
 
 from swamp_core.models.method import Invocation, MethodCall, MethodResult
-from swamp_core.payload.strict_json import compact
+from swamp_core.payload.values import compact
 from swamp_core.records.base import Instant, Unreadable
 from swamp_core.run import events
 from swamp_core.store.fan_out import FAN_OUT
