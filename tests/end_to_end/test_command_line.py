@@ -224,6 +224,7 @@ def test_a_process_that_pauses_at_an_operation_goes_on_when_it_is_told(swamp):
     for line in process.stderr:
         if line.startswith("stopping: pause before put_if_absent waits/*"):
             break
+    swamp.stopped(process)
     assert swamp.json("workflow", "waits")["waits"] == []
     process.send_signal(signal.SIGCONT)
     out, _ = process.communicate(timeout=PATIENCE_S)

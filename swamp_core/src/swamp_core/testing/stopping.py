@@ -11,7 +11,7 @@ import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Literal, TypeVar, cast
 
 from swamp_core.store.protocol import SignalWaitStore
@@ -53,7 +53,8 @@ class Stop:
 def stop_process(stop: Stop) -> None:
     """Say on stderr where, then kill or stop this process. A paused one goes on at SIGCONT."""
     os.write(2, f"stopping: {stop}\n".encode())
-    os.kill(os.getpid(), signal.SIGKILL if stop.how == "kill" else signal.SIGSTOP)
+    # To this thread and not to the process: it must not come back from this call before it has stopped.
+    signal.pthread_kill(get_ident(), signal.SIGKILL if stop.how == "kill" else signal.SIGSTOP)
 
 
 class StoppingStore:
