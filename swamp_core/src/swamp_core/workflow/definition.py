@@ -10,7 +10,7 @@ Invariants:
 1. Nothing here depends on a file, a clock or a model: the same JSON gives the same definition on every host.
 2. A field or task type that this build does not know is refused, so an older build never runs half a
    definition.
-3. A wait has a timeout, so no wait stays open for ever.
+3. A wait for a signal has a timeout, so none stays open for ever. A gate may stay: it waits for people.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from swamp_core.workflow.conditions import Condition, End
-from swamp_core.workflow.fields import Definition, Given, Name, Seconds, Tagged, Title
+from swamp_core.workflow.fields import Concurrency, Definition, Given, Name, Seconds, Tagged, Title, Variable
 
 JsonObject = dict[str, Any]
 
@@ -49,7 +49,46 @@ class ModelMethod(Tagged):
     inputs: JsonObject = Field(default={})
 
 
-Task = Annotated[WaitForSignal | ModelMethod, Field(discriminator="type")]
+class ManualApproval(Tagged):
+    """The step is a gate: it pauses until somebody approves or rejects it, or the timeout, if any, is over.
+
+    `prompt` says what is to be decided, and may hold expressions. `timeout_s` is as for a wait.
+    """
+
+    type: Literal["manual_approval"] = "manual_approval"
+    prompt: str
+    timeout_s: Annotated[Seconds | None, Given] = Field(default=None, alias="timeout")
+
+
+class NestedWorkflow(Tagged):
+    """The step is a run of another workflow of the repo. `inputs` may hold expressions at any depth."""
+
+    type: Literal["workflow"] = "workflow"
+    workflow_id_or_name: str
+    inputs: JsonObject = Field(default={})
+
+
+class Assert(Tagged):
+    """The step succeeds if `expr`, one whole expression, is true, and fails with the message otherwise."""
+
+    type: Literal["assert"] = "assert"
+    expr: str
+    message: str
+
+
+Task = Annotated[
+    WaitForSignal | ManualApproval | ModelMethod | NestedWorkflow | Assert, Field(discriminator="type")
+]
+
+
+class ForEach(Definition):
+    """The step is one step for each item of a list, or for each member of an object.
+
+    An expression in the step reads the item as `self.<item>`; of an object it is one of `key` and `value`.
+    """
+
+    item: Variable
+    source: str | list[Any] | JsonObject = Field(alias="in")
 
 
 class Dependency(Definition):
@@ -79,29 +118,49 @@ class StepDependency(Dependency):
 
 
 class Step(Definition):
-    """One task of a job. A truthy `guard` skips it; an `allow_failure` step does not fail its job."""
+    """One task of a job. A truthy `guard` skips it; an `allow_failure` step does not fail its job.
+
+    With `for_each` it is a step for each item, of which at most `concurrency` run at a time.
+    """
 
     name: Title
     description: str = ""
     task: Task
+    for_each: Annotated[ForEach | None, Given] = None
+    concurrency: Annotated[Concurrency | None, Given] = None
     depends_on: Annotated[tuple[StepDependency, ...], Field(strict=False)] = ()
     guard: Annotated[str | None, Given] = None
     allow_failure: bool = False
 
 
 class Job(Definition):
-    """Steps that succeed or fail together. A step starts as soon as what it depends on allows."""
+    """Steps that succeed or fail together. A step starts as soon as what it depends on allows.
+
+    At most `concurrency` of its steps run at a time; a step that waits does not run.
+    """
 
     name: Title
     description: str = ""
+    concurrency: Annotated[Concurrency | None, Given] = None
     depends_on: Annotated[tuple[JobDependency, ...], Field(strict=False)] = ()
     steps: Annotated[tuple[Step, ...], Field(strict=False, min_length=1)]
 
 
 class Workflow(Definition):
-    """A workflow; its name is its identity. `inputs` is the JSON Schema of what a run is given, if any."""
+    """A workflow; its name is its identity. `inputs` is the JSON Schema of what a run is given, if any.
+
+    At most `concurrency` steps of a run of it run at a time; those of nested runs count there.
+    """
 
     name: Name
     description: str = ""
+    concurrency: Annotated[Concurrency | None, Given] = None
     inputs: Annotated[JsonObject | None, Given] = None
     jobs: Annotated[tuple[Job, ...], Field(strict=False, min_length=1)]
+
+    def nested_names(self) -> list[str]:
+        """The names of the workflows that its steps run, each once."""
+        tasks = (step.task for job in self.jobs for step in job.steps)
+        return list(
+            dict.fromkeys(task.workflow_id_or_name for task in tasks if isinstance(task, NestedWorkflow))
+        )

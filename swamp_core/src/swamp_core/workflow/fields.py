@@ -15,6 +15,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     SerializerFunctionWrapHandler,
     model_serializer,
 )
@@ -26,8 +27,10 @@ from swamp_core.store.keys import is_device_name
 TIMEOUT_MIN_S = 1
 TIMEOUT_MAX_S = 365 * 24 * 60 * 60
 TITLE_CHARACTERS_MAX = 128
+CONCURRENCY_MAX = 10_000
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z", re.ASCII)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z", re.ASCII)
 _DURATION = re.compile(r"([0-9]{1,9})([smhd])\Z", re.ASCII)
 _SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
 
@@ -114,6 +117,14 @@ def _check_title(value: Any) -> Any:
     return value
 
 
+def _check_variable(value: Any) -> Any:
+    if isinstance(value, str) and not _VARIABLE.match(value):
+        raise PydanticCustomError(
+            "invalid_name", "must be 1 to 64 of the characters a-z, A-Z, 0-9 and `_`, and not start with a digit"
+        )
+    return value
+
+
 Given = BeforeValidator(_refuse_null)
 """Marks an optional field: it may be left out, but where it is written it has a value."""
 
@@ -122,6 +133,12 @@ Name = Annotated[str, BeforeValidator(_check_name)]
 
 Title = Annotated[str, BeforeValidator(_check_title)]
 """The name of a job or step: printable text up to 128 characters, not blank."""
+
+Variable = Annotated[str, BeforeValidator(_check_variable)]
+"""A name that an expression can use after a dot."""
+
+Concurrency = Annotated[int, Field(ge=1, le=CONCURRENCY_MAX)]
+"""How many may run at a time."""
 
 Seconds = Annotated[int | float, BeforeValidator(parse_seconds)]
 """A length of time: a number of seconds, or text such as `90s`, which becomes one; one second to one year."""
