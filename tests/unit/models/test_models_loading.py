@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from swamp_core.models.loading import find_model, known_models, load_models
+from swamp_core.models.loading import Models, find_model, known_models, load_models
 from swamp_core.models.method import Invocation
 from swamp_core.models.registry import call_of, model_from_json
 
@@ -31,38 +31,38 @@ def write(repo, name, text):
 def test_a_model_is_read_and_named_after_its_file(repo):
     """Every field of a method arrives, its timeout in seconds."""
     write(repo, "release.yaml", RELEASE)
-    models, problems = load_models(repo)
-    assert problems == ()
-    build = models["release"].methods["build"]
+    models = load_models(repo)
+    assert models.problems == ()
+    build = models.usable["release"].methods["build"]
     assert (build.run, build.env, build.working_dir, build.timeout_s) == (
         "make build",
         {"MODE": "fast"},
         "src",
         600,
     )
-    assert models["release"].methods["deploy"].run == 'echo "$SWAMP_INPUT_ENV"\n'
+    assert models.usable["release"].methods["deploy"].run == 'echo "$SWAMP_INPUT_ENV"\n'
 
 
 def test_a_pinned_model_is_the_model(repo):
     """What goes into the journal as JSON loads as the same model."""
     write(repo, "release.yaml", RELEASE)
-    model = load_models(repo)[0]["release"]
+    model = load_models(repo).usable["release"]
     assert model_from_json(json.loads(json.dumps(model.to_json()))) == model
 
 
 def test_a_model_is_found_by_its_name(repo):
     """A model's name is its ID; an unknown one is None."""
     write(repo, "release.yaml", RELEASE)
-    models, _ = load_models(repo)
-    assert find_model(models, "release") is models["release"]
-    assert find_model(models, "relaese") is None
+    models = load_models(repo)
+    assert find_model(models.usable, "release") is models.usable["release"]
+    assert find_model(models.usable, "relaese") is None
     assert set(known_models(models)["release"].methods) == {"build", "deploy"}
 
 
 def test_a_method_of_a_model_is_called_by_its_name(repo):
     """A call carries out the named method; a name that the model does not have is no call."""
     write(repo, "release.yaml", RELEASE)
-    model = load_models(repo)[0]["release"]
+    model = load_models(repo).usable["release"]
     invocation = Invocation("w", "run-1", "job", "step", repo, {"env": "prod"})
     assert call_of(model, "deploy").run(invocation).stdout == "prod\n"
     with pytest.raises(KeyError):
@@ -71,16 +71,17 @@ def test_a_method_of_a_model_is_called_by_its_name(repo):
 
 def test_a_repo_without_models_has_none(tmp_path):
     """A missing directory is an empty one."""
-    assert load_models(tmp_path) == ({}, ())
+    assert load_models(tmp_path) == Models(usable={}, broken={}, problems=())
 
 
 def test_two_models_of_one_name_are_both_refused(repo):
     """Neither is taken for the one that was meant."""
     write(repo, "a.yaml", "name: release" + RELEASE)
     write(repo, "b.yaml", "name: release" + RELEASE)
-    models, problems = load_models(repo)
-    assert models == {}
-    assert [problem.code for problem in problems] == ["name_clash", "name_clash"]
+    models = load_models(repo)
+    assert models.usable == {}
+    assert [problem.code for problem in models.problems] == ["name_clash", "name_clash"]
+    assert models.broken == {"release": models.problems}
 
 
 def model_with(method):
@@ -134,8 +135,10 @@ def test_a_mistake_is_told_at_its_place(repo, mistake):
     """Each mistake in a model file has a code, a line and column, and words that help."""
     text, (line, column, code, says) = REFUSED[mistake]
     write(repo, "release.yaml", text)
-    models, problems = load_models(repo)
-    assert models == {}
-    assert [(problem.line, problem.column, problem.code) for problem in problems] == [(line, column, code)]
-    assert says in problems[0].message
-    assert problems[0].file == repo / "models" / "release.yaml"
+    models = load_models(repo)
+    assert models.usable == {}
+    (problem,) = models.problems
+    assert (problem.line, problem.column, problem.code) == (line, column, code)
+    assert says in problem.message
+    assert problem.file == repo / "models" / "release.yaml"
+    assert models.broken == {"release": models.problems}

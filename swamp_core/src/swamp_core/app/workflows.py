@@ -10,7 +10,7 @@ from swamp_core.app.refusals import Refused
 from swamp_core.app.views import ProblemView, ValidateResult, ValidationView, WorkflowsResult, WorkflowSummary
 from swamp_core.app.workspace import Workspace
 from swamp_core.models.definition import Model
-from swamp_core.models.loading import find_model, known_models, load_models
+from swamp_core.models.loading import Models, find_model, known_models, load_models
 from swamp_core.workflow.definition import ModelMethod, Workflow
 from swamp_core.workflow.files import Loaded
 from swamp_core.workflow.loading import DIRECTORY, find_workflows
@@ -27,14 +27,15 @@ class Runnable:
 
 def list_workflows(workspace: Workspace) -> WorkflowsResult:
     """The workflow files of the repo, valid or not."""
-    found, _ = _read(workspace)
+    models = load_models(workspace.repo_dir)
+    found = find_workflows(workspace.repo_dir, known_models(models))
     return WorkflowsResult(
         workflows=[
             WorkflowSummary(
                 name=each.name,
                 path=_path(workspace, each.path),
                 description=each.definition.description if each.definition else "",
-                valid=each.valid,
+                valid=each.definition is not None and not _broken(each.definition, models),
             )
             for each in found
         ]
@@ -46,7 +47,8 @@ def validate_workflows(workspace: Workspace, names: Sequence[str] = ()) -> Valid
 
     Raises `Refused` (`unknown_workflow`) for a name that no file has.
     """
-    found, model_problems = _read(workspace)
+    models = load_models(workspace.repo_dir, importing=True)
+    found = find_workflows(workspace.repo_dir, known_models(models, importing=True))
     for name in names:
         if not any(each.name == name for each in found):
             raise _unknown(workspace, name, found)
@@ -60,36 +62,34 @@ def validate_workflows(workspace: Workspace, names: Sequence[str] = ()) -> Valid
         )
         for each in chosen
     ]
-    return ValidateResult(workflows=views + _model_views(workspace, model_problems))
+    return ValidateResult(workflows=views + _model_views(workspace, models.problems))
 
 
 def load_runnable(workspace: Workspace, name: str) -> Runnable:
     """The workflow of that name, ready to run. Raises `Refused` (`unknown_workflow`, `invalid_workflow`)."""
-    models, model_problems = load_models(workspace.repo_dir)
-    found = find_workflows(workspace.repo_dir, known_models(models))
+    models = load_models(workspace.repo_dir, importing=True)
+    found = find_workflows(workspace.repo_dir, known_models(models, importing=True))
     named = [each for each in found if each.name == name]
     if not named:
         raise _unknown(workspace, name, found)
     workflow = named[0].definition
     if workflow is None or len(named) > 1:
-        problems = [problem for each in named for problem in each.problems]
-        raise _invalid(workspace, name, [*problems, *(p for p in model_problems if p.severity == "error")])
-    return Runnable(workflow, _called(workflow, models))
+        raise _invalid(workspace, name, [problem for each in named for problem in each.problems])
+    broken = _broken(workflow, models)
+    if broken:
+        raise _invalid(workspace, name, broken)
+    called = {called: find_model(models.usable, called) for called in _called_names(workflow)}
+    return Runnable(workflow, {called: model for called, model in called.items() if model is not None})
 
 
-def _called(workflow: Workflow, models: dict[str, Model]) -> dict[str, Model]:
-    called = {
-        step.task.model_id_or_name: find_model(models, step.task.model_id_or_name)
-        for job in workflow.jobs
-        for step in job.steps
-        if isinstance(step.task, ModelMethod)
-    }
-    return {name: model for name, model in called.items() if model is not None}
+def _called_names(workflow: Workflow) -> list[str]:
+    tasks = (step.task for job in workflow.jobs for step in job.steps)
+    return list(dict.fromkeys(task.model_id_or_name for task in tasks if isinstance(task, ModelMethod)))
 
 
-def _read(workspace: Workspace) -> tuple[tuple[Loaded[Workflow], ...], tuple[Problem, ...]]:
-    models, problems = load_models(workspace.repo_dir)
-    return find_workflows(workspace.repo_dir, known_models(models)), problems
+def _broken(workflow: Workflow, models: Models) -> list[Problem]:
+    """What is wrong in the files of the models that the workflow calls."""
+    return [problem for name in _called_names(workflow) for problem in models.broken.get(name, ())]
 
 
 def _unknown(workspace: Workspace, name: str, found: Sequence[Loaded[Workflow]]) -> Refused:

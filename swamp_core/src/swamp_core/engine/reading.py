@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from swamp_core.engine.plan import plan_of
 from swamp_core.journal.entry import Journal
 from swamp_core.journal.reading import read_journal
-from swamp_core.models.registry import model_from_json
+from swamp_core.models.registry import lacks_method, model_from_json
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.state import RunState
@@ -58,7 +58,9 @@ def _model_problem(run: RunState, task: object) -> str | None:
         model = model_from_json(run.models[name])
     except ValidationError as error:
         return f"the model `{name}` that it pins is none that this build knows ({_first(error)})"
-    return None if task.method_name in model.methods else f"the model `{name}` that it pins lacks a method"
+    return (
+        f"the model `{name}` that it pins lacks a method" if lacks_method(model, task.method_name) else None
+    )
 
 
 def _first(error: ValidationError) -> str:

@@ -1,8 +1,9 @@
 """A model as its author declared it: a name, and methods that steps call.
 
-The one type so far is `command/shell`: each method is a script for the shell. A run pins the models that it
-uses in its journal with `to_json`, and `from_json` gives them back, as with a workflow. A script is code, so
-no text that comes from elsewhere is ever put into it: inputs reach it as environment variables.
+The methods of a `command/shell` model are scripts for the shell; those of any other are a Python class's, see
+`python_definition`. A run pins the models that it uses in its journal with `to_json`, and `from_json` gives
+them back, as with a workflow. A script is code, so no text that comes from elsewhere is ever put into it:
+inputs reach it as environment variables.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from swamp_core.models.python_definition import PythonModel
 from swamp_core.workflow.fields import Definition, Given, Name, Seconds, Title
 from swamp_core.workflow.problems import Finding, KeyPath, quoted
 
+SHELL = "command/shell"
 OWN_PREFIX = "SWAMP_"
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
@@ -43,12 +46,12 @@ class ShellModel(Definition):
     methods: Annotated[dict[Title, ShellMethod], Field(min_length=1)]
 
 
-Model = ShellModel
+Model = ShellModel | PythonModel
 """A model of any type."""
 
 
-def model_findings(model: Model) -> Iterator[Finding]:
-    """What is wrong with a model beyond its form."""
+def shell_findings(model: ShellModel) -> Iterator[Finding]:
+    """What is wrong with a model of scripts beyond its form."""
     for name, method in model.methods.items():
         path: KeyPath = ("methods", name)
         if "${{" in method.run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,9 +12,20 @@ STDOUT = "stdout"
 STDERR = "stderr"
 
 
+Heard = Callable[[str, str], None]
+"""Listens to a call: the name of a stream, STDOUT or STDERR, and one or more lines of it as they come."""
+
+
+def unheard(stream: str, text: str) -> None:
+    """Listens to nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One call: for whom, where, and with which inputs (JSON values, expressions already evaluated)."""
+    """One call: for whom, where, and with which inputs (JSON values, expressions already evaluated).
+
+    What the call prints is told to `heard` while it runs. A listener that is slow, or raises, holds up nothing.
+    """
 
     workflow: str
     run_id: str
@@ -22,6 +33,7 @@ class Invocation:
     step: str
     repo_dir: Path
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    heard: Heard = unheard
 
 
 @dataclass(frozen=True, slots=True)

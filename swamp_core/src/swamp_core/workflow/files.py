@@ -55,13 +55,17 @@ def definition_files(directory: Path) -> list[Path]:
     )
 
 
-def load_file(path: Path, kind: type[D], check: Callable[[D], Iterable[Finding]]) -> Loaded[D]:
-    """Read one file as the kind of definition, and check it."""
+def load_file(
+    path: Path,
+    kind_of: Callable[[dict[str, Any]], type[D] | Finding],
+    check: Callable[[D], Iterable[Finding]],
+) -> Loaded[D]:
+    """Read one file as the kind of definition that its fields ask for, and check it."""
     try:
         document = read_yaml(_read(path))
     except InvalidYaml as error:
         return Loaded(path, path.stem, Position(1, 1), None, (replace(error.problem, file=path),))
-    definition, findings = _define(document.value, path.stem, kind)
+    definition, findings = _define(document.value, path.stem, kind_of)
     if definition is not None:
         findings = list(check(definition))
     problems = tuple(sorted((_locate(each, document, path) for each in findings), key=_order))
@@ -100,9 +104,14 @@ def _read(path: Path) -> bytes:
         raise InvalidYaml("unreadable_file", message, Position(1, 1)) from error
 
 
-def _define(value: Any, stem: str, kind: type[D]) -> tuple[D | None, list[Finding]]:
+def _define(
+    value: Any, stem: str, kind_of: Callable[[dict[str, Any]], type[D] | Finding]
+) -> tuple[D | None, list[Finding]]:
     if not isinstance(value, dict):
         return None, [Finding((), "wrong_type", "The file must hold a mapping of fields.")]
+    kind = kind_of(value)
+    if isinstance(kind, Finding):
+        return None, [kind]
     if "name" not in value:
         if problem := name_problem(stem):
             message = f"The name, which comes from the file's name {quoted(stem)}, {problem}. Add a `name`."

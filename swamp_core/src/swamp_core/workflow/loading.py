@@ -14,7 +14,7 @@ DIRECTORY = "workflows"
 
 def load_workflow(path: Path, known_models: Mapping[str, ModelInfo] | None = None) -> Loaded[Workflow]:
     """The workflow of one file, named by its stem unless it declares a name; a bad file raises nothing."""
-    return load_file(path, Workflow, lambda workflow: validate(workflow, known_models))
+    return load_file(path, lambda _: Workflow, lambda workflow: validate(workflow, known_models))
 
 
 def find_workflows(

@@ -6,23 +6,41 @@ known to a higher floor, so they are handed in; without them, what a step calls 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from swamp_core.expressions import has_expression
 from swamp_core.payload.schema import schema_problems
 from swamp_core.workflow.definition import ModelMethod, WaitForSignal, Workflow
 from swamp_core.workflow.problems import Finding, KeyPath, did_you_mean, quoted
-from swamp_core.workflow.references import reference_findings
+from swamp_core.workflow.references import reference_findings, texts
 from swamp_core.workflow.structure import structure_findings
 
 
 @dataclass(frozen=True, slots=True)
-class ModelInfo:
-    """What a check needs to know of a model."""
+class MethodInputs:
+    """The inputs that a method takes, by name, and those that it must be given.
 
-    methods: Collection[str]
+    `problem` is the sentence about a value that the input of a name cannot have; None about one that it can.
+    """
+
+    names: Collection[str]
+    required: Collection[str]
+    takes_others: bool
+    problem: Callable[[str, Any], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What a check needs to know of a model. `methods` is None where nobody can tell: then none is missed.
+
+    A method that is not in `inputs` takes any. One that is in `unusable` cannot be called; a sentence says why.
+    """
+
+    methods: Collection[str] | None
+    inputs: Mapping[str, MethodInputs] = field(default_factory=dict)
+    unusable: Mapping[str, str] = field(default_factory=dict)
 
 
 def validate(workflow: Workflow, known_models: Mapping[str, ModelInfo] | None = None) -> list[Finding]:
@@ -47,14 +65,43 @@ def _model_findings(workflow: Workflow, known: Mapping[str, ModelInfo]) -> Itera
     for path, task in _tasks(workflow):
         if not isinstance(task, ModelMethod):
             continue
-        name, method = task.model_id_or_name, task.method_name
-        if name not in known:
+        name = task.model_id_or_name
+        if name in known:
+            yield from _method_findings(task, known[name], path)
+        else:
             message = f"There is no model {quoted(name)}{did_you_mean(name, known)}"
             yield Finding((*path, "modelIdOrName"), "unknown_model", message)
-        elif method not in known[name].methods:
-            message = f"The model {quoted(name)} has no method {quoted(method)}"
-            suggestion = did_you_mean(method, known[name].methods)
-            yield Finding((*path, "methodName"), "unknown_method", message + suggestion)
+
+
+def _method_findings(task: ModelMethod, model: ModelInfo, path: KeyPath) -> Iterator[Finding]:
+    method = task.method_name
+    if model.methods is None:
+        return
+    if method not in model.methods:
+        message = f"The model {quoted(task.model_id_or_name)} has no method {quoted(method)}"
+        suggestion = did_you_mean(method, model.methods)
+        yield Finding((*path, "methodName"), "unknown_method", message + suggestion)
+    elif method in model.unusable:
+        yield Finding((*path, "methodName"), "unsupported_method", model.unusable[method])
+    elif method in model.inputs:
+        yield from _input_findings(task, model.inputs[method], path)
+
+
+def _input_findings(task: ModelMethod, takes: MethodInputs, path: KeyPath) -> Iterator[Finding]:
+    method = quoted(task.method_name)
+    for name in takes.required:
+        if name not in task.inputs:
+            message = f"The method {method} needs the input {quoted(name)}."
+            yield Finding((*path, "methodName"), "missing_input", message)
+    for name, value in task.inputs.items():
+        at = (*path, "inputs", name)
+        if name not in takes.names and not takes.takes_others:
+            message = f"The method {method} takes no input {quoted(name)}{did_you_mean(name, takes.names)}"
+            yield Finding(at, "unknown_input", message, at_key=True)
+        elif not any(has_expression(text) for _, text in texts(value)):
+            problem = takes.problem(name, value)
+            if problem is not None:
+                yield Finding(at, "invalid_method_input", problem)
 
 
 def _tasks(workflow: Workflow) -> Iterator[tuple[KeyPath, Any]]:
