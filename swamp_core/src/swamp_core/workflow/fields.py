@@ -120,7 +120,8 @@ def _check_title(value: Any) -> Any:
 def _check_variable(value: Any) -> Any:
     if isinstance(value, str) and not _VARIABLE.match(value):
         raise PydanticCustomError(
-            "invalid_name", "must be 1 to 64 of the characters a-z, A-Z, 0-9 and `_`, and not start with a digit"
+            "invalid_name",
+            "must be 1 to 64 of the characters a-z, A-Z, 0-9 and `_`, and not start with a digit",
         )
     return value
 
