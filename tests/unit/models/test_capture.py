@@ -5,24 +5,21 @@ import os
 import threading
 
 import pytest
-from swamp_core.models.capture import (
-    HEAD_BYTES_MAX,
-    KEPT_JSON_BYTES_MAX,
-    TAIL_BYTES_MAX,
-    Capture,
-    shortened,
-)
+from swamp_core.models.capture import Capture
+from swamp_core.models.kept import HEAD_BYTES_MAX, KEPT_JSON_BYTES_MAX, TAIL_BYTES_MAX, shortened
+from swamp_core.models.output import Stream
 
 BLOCK = bytes(range(97, 123)) * 5000
 
 
 def captured(data):
     read_end, write_end = os.pipe()
-    capture = Capture(os.fdopen(read_end, "rb"))
+    stream = Stream("stdout", listener=None)
+    capture = Capture(os.fdopen(read_end, "rb"), stream)
     with os.fdopen(write_end, "wb") as writer:
         writer.write(data)
     assert capture.wait(timeout_s=30)
-    return capture.text()
+    return stream.text()
 
 
 @pytest.mark.parametrize("size", [0, 1, HEAD_BYTES_MAX, HEAD_BYTES_MAX + 1, HEAD_BYTES_MAX + TAIL_BYTES_MAX])
@@ -60,14 +57,15 @@ def test_what_is_no_utf8_is_marked():
 def test_the_text_can_be_read_before_the_end():
     """What something left behind still holds open is kept as far as it came."""
     read_end, write_end = os.pipe()
-    capture = Capture(os.fdopen(read_end, "rb"))
+    stream = Stream("stdout", listener=None)
     seen = threading.Event()
-    keep = capture._keep
-    capture._keep = lambda chunk: (keep(chunk), seen.set())
+    add = stream.add
+    stream.add = lambda chunk: (add(chunk), seen.set())
+    capture = Capture(os.fdopen(read_end, "rb"), stream)
     os.write(write_end, b"so far")
     assert seen.wait(30)
     assert not capture.wait(timeout_s=0)
-    assert capture.text() == "so far"
+    assert stream.text() == "so far"
     os.close(write_end)
     assert capture.wait(timeout_s=30)
 

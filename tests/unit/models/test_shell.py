@@ -322,3 +322,23 @@ def test_many_steps_run_at_once(invocation):
         calls = [ShellCall(ShellMethod(run='echo "$SWAMP_INPUT_N"')) for _ in range(64)]
         results = list(pool.map(lambda pair: pair[1].run(invocation(n=pair[0])), enumerate(calls)))
     assert [result.stdout for result in results] == [f"{n}\n" for n in range(64)]
+
+
+def test_what_a_script_prints_is_heard_while_it_runs(invocation, tmp_path):
+    """Its lines arrive by stream before it has ended, and what is kept is the same text."""
+    os.mkfifo(tmp_path / "go")
+    heard, first = [], threading.Event()
+
+    def listen(stream, text):
+        heard.append((stream, text))
+        first.set()
+
+    call = ShellCall(ShellMethod(run="echo one; cat go; printf two >&2"))
+    result = aside(lambda: call.run(replace(invocation(), heard=listen)))
+    assert first.wait(PATIENCE_S)
+    assert not result.done()
+    assert heard == [("stdout", "one\n")]
+    aside(lambda: (tmp_path / "go").write_text("")).result(PATIENCE_S)
+    ended = result.result(PATIENCE_S)
+    assert (ended.stdout, ended.stderr) == ("one\n", "two")
+    assert heard == [("stdout", "one\n"), ("stderr", "two")]

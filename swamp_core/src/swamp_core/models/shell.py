@@ -18,7 +18,8 @@ from pathlib import Path
 from swamp_core.models.capture import Capture
 from swamp_core.models.definition import ShellMethod
 from swamp_core.models.environment import InputNotPassed, environment
-from swamp_core.models.method import EXIT_CODE, STDERR, STDOUT, Invocation, MethodResult, StepError
+from swamp_core.models.method import EXIT_CODE, STDERR, STDOUT, Heard, Invocation, MethodResult, StepError
+from swamp_core.models.output import Output
 from swamp_core.models.processes import ProcessGroup, shell_command
 from swamp_core.models.script_outputs import InvalidOutput, read_outputs
 
@@ -52,7 +53,7 @@ class ShellCall:
             started = self._start(invocation, output_file)
             if isinstance(started, StepError):
                 return MethodResult(error=started)
-            return self._watch(started, output_file)
+            return self._watch(started, output_file, invocation.heard)
 
     def stop(self, grace_s: float) -> None:
         """End the script: SIGTERM to its process group, SIGKILL after the grace, in seconds; does not wait."""
@@ -79,9 +80,10 @@ class ShellCall:
                 return _not_started(error)
             return self._group
 
-    def _watch(self, group: ProcessGroup, output_file: Path) -> MethodResult:
+    def _watch(self, group: ProcessGroup, output_file: Path, heard: Heard) -> MethodResult:
         try:
-            captures = Capture(group.stdout), Capture(group.stderr)
+            output = Output(heard)
+            captures = Capture(group.stdout, output.stdout), Capture(group.stderr, output.stderr)
             if (timeout_s := self._method.timeout_s) is not None:
                 too_long = StepError("timeout", f"The command took longer than its timeout, {timeout_s} s.")
                 self._later(timeout_s, lambda: self._end(too_long, TIMEOUT_GRACE_S))
@@ -96,7 +98,8 @@ class ShellCall:
             code = group.close()
             self._cancel_timers()
         _drained(captures)
-        out, err = (capture.text() for capture in captures)
+        output.close(DRAIN_S)
+        out, err = output.stdout.text(), output.stderr.text()
         error = ended_by or _failure(code)
         if error is not None:
             details = {
