@@ -1,7 +1,9 @@
 """Workflow files: what is said of a bad one, and which of several are taken."""
 
 import pytest
-from swamp_core.workflow.loading import find_workflows, load_workflow
+from swamp_core.workflow.definition import Workflow
+from swamp_core.workflow.files import load_file
+from swamp_core.workflow.loading import find_workflows
 from swamp_core.workflow.problems import did_you_mean
 
 GOOD = """
@@ -14,19 +16,19 @@ jobs:
 
 
 @pytest.fixture
-def load(tmp_path):
-    def load(text, name="release.yaml"):
-        path = tmp_path / name
-        path.write_text(text, "utf-8")
-        return load_workflow(path)
-
-    return load
-
-
-@pytest.fixture
 def repo(tmp_path):
     (tmp_path / "workflows").mkdir()
     return tmp_path
+
+
+@pytest.fixture
+def load(repo):
+    def load(text, name="release.yaml"):
+        (repo / "workflows" / name).write_text(text, "utf-8")
+        [loaded] = find_workflows(repo)
+        return loaded
+
+    return load
 
 
 def said(loaded):
@@ -110,7 +112,7 @@ def test_every_mistake_of_form_is_told_at_its_place(load):
             "unknown_field",
             "Unknown field `earlySignals`; known here: `prompt`, `schema`, `timeout`, `type`.",
         ),
-        (13, 22, "unknown_type", "Unknown type `asert`; known here: `model_method`, `wait_for_signal`."),
+        (13, 22, "unknown_type", "Unknown type `asert`; did you mean `assert`?"),
         (15, 15, "wrong_type", "`task` must be a mapping with a `type`."),
         (17, 15, "wrong_type", "`task` must be a mapping."),
         (18, 20, "wrong_type", "`dependsOn` must be a list."),
@@ -146,9 +148,9 @@ def test_a_missing_field_is_told_at_the_top(load):
     assert said(load("name: a\n")) == [(1, 1, "missing_field", "The field `jobs` is missing.")]
 
 
-def test_a_problem_names_its_file(load, tmp_path):
+def test_a_problem_names_its_file(load, repo):
     """Problems of syntax and of form carry the path and print as `file:line:column: sentence`."""
-    path = tmp_path / "release.yaml"
+    path = repo / "workflows" / "release.yaml"
     for text in ("a: 1\na: 2\n", "a: 1\n"):
         problem = load(text).problems[0]
         assert problem.file == path
@@ -157,7 +159,7 @@ def test_a_problem_names_its_file(load, tmp_path):
 
 def test_a_file_that_cannot_be_read_is_a_problem(tmp_path):
     """What the file system refuses is told like any other problem."""
-    loaded = load_workflow(tmp_path / "gone.yaml")
+    loaded = load_file(tmp_path / "gone.yaml", lambda _: Workflow, lambda _: ())
     assert [problem.code for problem in loaded.problems] == ["unreadable_file"]
 
 

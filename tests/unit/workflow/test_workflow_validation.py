@@ -174,9 +174,9 @@ MISTAKES = {
     ),
     "self outside a forEach": (
         one_job(method("a", guard="${{ self.item }}")),
-        "invalid_expression",
+        "unknown_self",
         (*STEP, 0, "guard"),
-        "self",
+        "this step has none",
     ),
     "an expression as the name of an input": (
         one_job(method("a", task={"inputs": {"${{ run.id }}": 1}})),

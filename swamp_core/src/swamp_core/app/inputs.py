@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 
 from pydantic import JsonValue
@@ -14,8 +13,8 @@ from swamp_core.payload.values import PayloadError
 from swamp_core.payload.violations import violations
 from swamp_core.run.events import Json
 from swamp_core.workflow.definition import Workflow
+from swamp_core.workflow.inputs import declared_inputs, takes_input, with_defaults
 from swamp_core.workflow.problems import did_you_mean, quoted
-from swamp_core.workflow.references import takes_undeclared
 
 _HOW = "Give each input with --input NAME=VALUE, or all with --input-file FILE."
 
@@ -34,7 +33,7 @@ def read_inputs(workflow: Workflow, texts: Mapping[str, str], file: bytes | None
             inputs |= given
     except PayloadError as error:
         raise Refused("invalid_input", f"The input file cannot be read: {error.reason}") from error
-    members = _members(workflow)
+    members = declared_inputs(workflow)
     for name, text in texts.items():
         member = members.get(name)
         try:
@@ -48,25 +47,22 @@ def read_inputs(workflow: Workflow, texts: Mapping[str, str], file: bytes | None
 
 def checked_inputs(workflow: Workflow, given: Mapping[str, JsonValue]) -> Json:
     """The inputs with defaults filled in. Raises `Refused` (`invalid_input`) when they do not fit the schema."""
-    inputs: Json = copy.deepcopy(dict(given))
     if workflow.inputs is None:
-        if inputs:
+        if given:
             raise Refused(
                 "invalid_input", f"The workflow `{workflow.name}` declares no inputs, so none can be given."
             )
-        return inputs
-    members = _members(workflow)
-    unknown = next((name for name in inputs if name not in members), None)
-    if unknown is not None and not takes_undeclared(workflow.inputs):
+        return {}
+    members = declared_inputs(workflow)
+    unknown = next((name for name in given if not takes_input(workflow, name)), None)
+    if unknown is not None:
         raise Refused(
             "invalid_input",
             f"The workflow `{workflow.name}` declares no input {quoted(unknown)}{did_you_mean(unknown, members)}",
             hint=_HOW,
             details={"input": unknown, "known": list(members)},
         )
-    for name, member in members.items():
-        if isinstance(member, dict) and "default" in member:
-            inputs.setdefault(name, copy.deepcopy(member["default"]))
+    inputs: Json = with_defaults(workflow, given)
     problems = violations(workflow.inputs, inputs)
     if problems:
         raise Refused(
@@ -76,8 +72,3 @@ def checked_inputs(workflow: Workflow, given: Mapping[str, JsonValue]) -> Json:
             details={"problems": problems, "schema": workflow.inputs},
         )
     return inputs
-
-
-def _members(workflow: Workflow) -> Json:
-    members = (workflow.inputs or {}).get("properties")
-    return members if isinstance(members, dict) else {}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from swamp_core.app.refusals import Refused
@@ -19,23 +19,29 @@ from swamp_core.workflow.problems import Problem, did_you_mean, quoted
 
 @dataclass(frozen=True, slots=True)
 class Runnable:
-    """A valid workflow with the models that its steps call."""
+    """A valid workflow with all that runs of it use.
+
+    `workflows` are those that its steps run, and that the steps of these run, and so on; `models` those that steps of
+    any of them call. Both are by name.
+    """
 
     workflow: Workflow
     models: dict[str, Model]
+    workflows: dict[str, Workflow] = field(default_factory=dict)
 
 
 def list_workflows(workspace: Workspace) -> WorkflowsResult:
     """The workflow files of the repo, valid or not."""
     models = load_models(workspace.repo_dir)
     found = find_workflows(workspace.repo_dir, known_models(models))
+    declared = _declared(found)
     return WorkflowsResult(
         workflows=[
             WorkflowSummary(
                 name=each.name,
                 path=_path(workspace, each.path),
                 description=each.definition.description if each.definition else "",
-                valid=each.definition is not None and not _broken(each.definition, models),
+                valid=each.definition is not None and not _broken(_runs(each.name, declared), models),
             )
             for each in found
         ]
@@ -72,24 +78,45 @@ def load_runnable(workspace: Workspace, name: str) -> Runnable:
     named = [each for each in found if each.name == name]
     if not named:
         raise _unknown(workspace, name, found)
+    runs = _runs(name, _declared(found))
     workflow = named[0].definition
     if workflow is None or len(named) > 1:
-        raise _invalid(workspace, name, [problem for each in named for problem in each.problems])
-    broken = _broken(workflow, models)
+        wrong = [*named, *(each for each in found if each.name in runs and each.name != name)]
+        raise _invalid(workspace, name, [problem for each in wrong for problem in each.problems])
+    broken = _broken(runs, models)
     if broken:
         raise _invalid(workspace, name, broken)
-    called = {called: find_model(models.usable, called) for called in _called_names(workflow)}
-    return Runnable(workflow, {called: model for called, model in called.items() if model is not None})
+    called = {called: find_model(models.usable, called) for called in _called_names(runs)}
+    return Runnable(
+        workflow,
+        models={called: model for called, model in called.items() if model is not None},
+        workflows={nested: definition for nested, definition in runs.items() if nested != name},
+    )
 
 
-def _called_names(workflow: Workflow) -> list[str]:
-    tasks = (step.task for job in workflow.jobs for step in job.steps)
+def _declared(found: Sequence[Loaded[Workflow]]) -> dict[str, Workflow]:
+    return {each.name: each.declared for each in found if each.declared is not None}
+
+
+def _runs(name: str, declared: Mapping[str, Workflow]) -> dict[str, Workflow]:
+    """The workflow of that name, those that its steps run, and so on, as far as they are declared."""
+    runs: dict[str, Workflow] = {}
+    ahead = [name]
+    for each in ahead:
+        if each in declared and each not in runs:
+            runs[each] = declared[each]
+            ahead.extend(declared[each].nested_names())
+    return runs
+
+
+def _called_names(runs: Mapping[str, Workflow]) -> list[str]:
+    tasks = (step.task for workflow in runs.values() for job in workflow.jobs for step in job.steps)
     return list(dict.fromkeys(task.model_id_or_name for task in tasks if isinstance(task, ModelMethod)))
 
 
-def _broken(workflow: Workflow, models: Models) -> list[Problem]:
-    """What is wrong in the files of the models that the workflow calls."""
-    return [problem for name in _called_names(workflow) for problem in models.broken.get(name, ())]
+def _broken(runs: Mapping[str, Workflow], models: Models) -> list[Problem]:
+    """What is wrong in the files of the models that the workflows call."""
+    return [problem for name in _called_names(runs) for problem in models.broken.get(name, ())]
 
 
 def _unknown(workspace: Workspace, name: str, found: Sequence[Loaded[Workflow]]) -> Refused:

@@ -22,6 +22,9 @@ from swamp_core.workflow.yaml_reader import FILE_BYTES_MAX, read_yaml
 
 D = TypeVar("D", bound=Definition)
 
+KindOf = Callable[[dict[str, Any]], type[D] | Finding]
+"""Which kind of definition the fields of a file ask for, or why they ask for none."""
+
 SUFFIXES = (".yaml", ".yml")
 
 
@@ -29,7 +32,8 @@ SUFFIXES = (".yaml", ".yml")
 class Loaded(Generic[D]):
     """A file that was read. `definition` is None exactly when one of the problems is an error.
 
-    `name` is what the file declares, or else its stem; `name_at` is where it does.
+    `name` is what the file declares, or else its stem; `name_at` is where it does. `document` is what was
+    read, None when it is no YAML; `declared` is the definition in it, None when it has not the form of one.
     """
 
     path: Path
@@ -37,6 +41,8 @@ class Loaded(Generic[D]):
     name_at: Position
     definition: D | None
     problems: tuple[Problem, ...]
+    document: Document | None = None
+    declared: D | None = None
 
     @property
     def valid(self) -> bool:
@@ -55,25 +61,33 @@ def definition_files(directory: Path) -> list[Path]:
     )
 
 
-def load_file(
-    path: Path,
-    kind_of: Callable[[dict[str, Any]], type[D] | Finding],
-    check: Callable[[D], Iterable[Finding]],
-) -> Loaded[D]:
+def load_file(path: Path, kind_of: KindOf[D], check: Callable[[D], Iterable[Finding]]) -> Loaded[D]:
     """Read one file as the kind of definition that its fields ask for, and check it."""
+    file = read_file(path, kind_of)
+    return file if file.definition is None else with_findings(file, check(file.definition))
+
+
+def read_file(path: Path, kind_of: KindOf[D]) -> Loaded[D]:
+    """Read one file, whose form alone is checked."""
     try:
         document = read_yaml(_read(path))
     except InvalidYaml as error:
         return Loaded(path, path.stem, Position(1, 1), None, (replace(error.problem, file=path),))
-    definition, findings = _define(document.value, path.stem, kind_of)
-    if definition is not None:
-        findings = list(check(definition))
-    problems = tuple(sorted((_locate(each, document, path) for each in findings), key=_order))
-    failed = any(problem.severity == "error" for problem in problems)
     value = document.value
     declared = value.get("name") if isinstance(value, dict) else None
     name = declared if isinstance(declared, str) else path.stem
-    return Loaded(path, name, document.position(("name",)), None if failed else definition, problems)
+    definition, findings = _define(value, path.stem, kind_of)
+    at = document.position(("name",))
+    return with_findings(Loaded(path, name, at, definition, (), document, definition), findings)
+
+
+def with_findings(file: Loaded[D], findings: Iterable[Finding]) -> Loaded[D]:
+    """The same file, with what else was found in it: each at its line and column, and in their order."""
+    document = file.document
+    located = [] if document is None else [_locate(each, document, file.path) for each in findings]
+    problems = tuple(sorted((*file.problems, *located), key=_order))
+    failed = any(problem.severity == "error" for problem in problems)
+    return replace(file, definition=None if failed else file.definition, problems=problems)
 
 
 def refuse_clashes(loaded: Iterable[Loaded[D]]) -> tuple[Loaded[D], ...]:

@@ -1,8 +1,7 @@
 """What expressions in a workflow may refer to: only what exists, and has surely ended when it is read.
 
-Where expressions are read: a step's `guard`, the `inputs` of a model method, and the `schema` and `prompt`
-of a wait. The last two may use `inputs` alone, because they are settled once, before the wait is opened. A
-reference to a step that need not have ended is refused: its value would depend on who is faster.
+Where expressions stand is said in `steps`. A reference to a step that need not have ended is refused: its value
+would depend on who is faster.
 """
 
 from __future__ import annotations
@@ -10,30 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from swamp_core.expressions import ExpressionError, expression_problems, has_expression, references
-from swamp_core.expressions.templates import whole
-from swamp_core.workflow.definition import Job, ModelMethod, Step, WaitForSignal, Workflow
+from swamp_core.expressions import expression_problems, references
+from swamp_core.workflow.definition import Job, NestedWorkflow, Step, Workflow
+from swamp_core.workflow.inputs import declared_inputs, takes_input
+from swamp_core.workflow.items import SELF, item_findings, outputs_findings
+from swamp_core.workflow.nested_outputs import nested_outputs_findings
+from swamp_core.workflow.nesting import KnownWorkflows
 from swamp_core.workflow.problems import Finding, KeyPath, did_you_mean, quoted
+from swamp_core.workflow.steps import Place, places
 from swamp_core.workflow.structure import Dependencies, dependencies_of, depends_on
+from swamp_core.workflow.texts import holds_expression, texts
 
-ROOTS = frozenset({"inputs", "steps", "jobs", "run"})
-INPUTS_ONLY = frozenset({"inputs"})
 STEP_FIELDS = ("outputs", "status")
 
-_OPEN_KEYWORDS = frozenset({"additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref"})
-
 Reference = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where expressions of a step stand: the value that may hold them, and the roots they may start from."""
-
-    path: KeyPath
-    value: Any
-    roots: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,81 +33,40 @@ class _Scope:
     workflow: Workflow
     job: Job
     step: Step
+    steps: Mapping[str, Mapping[str, Step]]
     steps_of: Mapping[str, Dependencies]
     jobs: Dependencies
+    known: KnownWorkflows
 
 
-def reference_findings(workflow: Workflow) -> Iterator[Finding]:
-    """What is wrong with the expressions of a workflow."""
-    if _holds_expression(workflow.inputs):
+def reference_findings(workflow: Workflow, known: KnownWorkflows) -> Iterator[Finding]:
+    """What is wrong with the expressions of a workflow; `known` is what its steps may run."""
+    if holds_expression(workflow.inputs):
         message = "The schema of the inputs is plain: an expression would have nothing to read yet."
         yield Finding(("inputs",), "expression_not_allowed", message)
+    steps = {job.name: {step.name: step for step in job.steps} for job in workflow.jobs}
     steps_of = {job.name: dependencies_of(job.steps) for job in workflow.jobs}
     jobs = dependencies_of(workflow.jobs)
     for job_index, job in enumerate(workflow.jobs):
         for step_index, step in enumerate(job.steps):
-            path = ("jobs", job_index, "steps", step_index)
-            scope = _Scope(workflow, job, step, steps_of, jobs)
-            yield from _step_findings(scope, path)
+            scope = _Scope(workflow, job, step, steps, steps_of, jobs, known)
+            for place in places(step, ("jobs", job_index, "steps", step_index)):
+                yield from _place_findings(place, scope)
 
 
-def _step_findings(scope: _Scope, path: KeyPath) -> Iterator[Finding]:
-    guard = scope.step.guard
-    if guard is not None and not _is_whole(guard):
-        message = "A guard is one expression, written `${{ … }}`, with nothing around it."
-        yield Finding((*path, "guard"), "invalid_guard", message)
-    task = scope.step.task
-    if isinstance(task, ModelMethod):
-        for field, value in (("modelIdOrName", task.model_id_or_name), ("methodName", task.method_name)):
-            if _holds_expression(value):
-                message = f"`{field}` is plain text: what a step calls is known before the run starts."
-                yield Finding((*path, "task", field), "expression_not_allowed", message)
-    for place in _places(scope.step, path):
-        yield from _place_findings(place, scope)
-
-
-def _places(step: Step, path: KeyPath) -> Iterator[_Place]:
-    yield _Place((*path, "guard"), step.guard, ROOTS)
-    match step.task:
-        case ModelMethod(inputs=inputs):
-            yield _Place((*path, "task", "inputs"), inputs, ROOTS)
-        case WaitForSignal(payload_schema=schema, prompt=prompt):
-            yield _Place((*path, "task", "schema"), schema, INPUTS_ONLY)
-            yield _Place((*path, "task", "prompt"), prompt, INPUTS_ONLY)
-
-
-def _place_findings(place: _Place, scope: _Scope) -> Iterator[Finding]:
-    problems = expression_problems(place.value, place.roots)
+def _place_findings(place: Place, scope: _Scope) -> Iterator[Finding]:
+    problems = expression_problems(place.value, place.roots | {SELF})
     for problem in problems:
         yield Finding((*place.path, *problem.path), "invalid_expression", problem.message)
     broken = {problem.path for problem in problems}
     for path, text in texts(place.value):
         if path not in broken:
-            for reference in sorted(references(text)):
-                yield from _reference_findings(reference, (*place.path, *path), scope)
-
-
-def texts(value: Any) -> Iterator[tuple[KeyPath, str]]:
-    """Each text in the value, with its path."""
-    if isinstance(value, str):
-        yield (), value
-    elif isinstance(value, dict):
-        for key, member in value.items():
-            yield from (((key, *path), text) for path, text in texts(member))
-    elif isinstance(value, list):
-        for index, member in enumerate(value):
-            yield from (((index, *path), text) for path, text in texts(member))
-
-
-def _is_whole(guard: str) -> bool:
-    try:
-        return whole(guard) is not None
-    except ExpressionError:
-        return True  # it is broken, and is reported as that
-
-
-def _holds_expression(value: Any) -> bool:
-    return any(has_expression(text) for _, text in texts(value))
+            for name, *rest in sorted(references(text)):
+                at = (*place.path, *path)
+                if name == SELF:
+                    yield from item_findings(rest, at, place)
+                else:
+                    yield from _reference_findings((name, *rest), at, scope)
 
 
 def _reference_findings(reference: Reference, at: KeyPath, scope: _Scope) -> Iterator[Finding]:
@@ -135,20 +84,10 @@ def _reference_findings(reference: Reference, at: KeyPath, scope: _Scope) -> Ite
             yield Finding(at, "unclear_reference", message)
 
 
-def takes_undeclared(inputs: Mapping[str, object]) -> bool:
-    """Whether a schema of inputs speaks of members that its `properties` do not name.
-
-    One that does not takes none: a mistyped input would otherwise be taken in silence.
-    """
-    return any(inputs.get(keyword, False) is not False for keyword in _OPEN_KEYWORDS)
-
-
 def _input_findings(name: str, at: KeyPath, workflow: Workflow) -> Iterator[Finding]:
-    schema = workflow.inputs or {}
-    properties = schema.get("properties")
-    declared = properties if isinstance(properties, dict) else {}
-    if name not in declared and not takes_undeclared(schema):
-        message = f"The workflow declares no input {quoted(name)}{did_you_mean(name, declared)}"
+    if not takes_input(workflow, name):
+        suggestion = did_you_mean(name, declared_inputs(workflow))
+        message = f"The workflow declares no input {quoted(name)}{suggestion}"
         yield Finding(at, "unknown_input", message)
 
 
@@ -165,6 +104,8 @@ def _step_reference_findings(
     if rest and rest[0] not in STEP_FIELDS:
         message = f"A step has no {quoted(rest[0])}{did_you_mean(rest[0], STEP_FIELDS)}"
         yield Finding(at, "unknown_field", message)
+    elif rest:
+        yield from _outputs_findings(scope.steps[job][name], rest[1:], at, scope.known)
     if job == scope.job.name:
         ended, dependent, dependency = depends_on(scope.step.name, name, steps), scope.step.name, name
     else:
@@ -175,6 +116,14 @@ def _step_reference_findings(
             f"add {quoted(dependency)} to the dependsOn of {quoted(dependent)}."
         )
         yield Finding(at, "reference_without_dependency", message)
+
+
+def _outputs_findings(step: Step, names: list[str], at: KeyPath, known: KnownWorkflows) -> Iterator[Finding]:
+    """What is wrong with reading the names, one below the other, of a step's outputs (its status has none)."""
+    if step.for_each is not None:
+        yield from outputs_findings(names, at, step.name, step.for_each)
+    elif isinstance(step.task, NestedWorkflow):
+        yield from nested_outputs_findings(names, at, step.task, known)
 
 
 def _member(name: str) -> str:

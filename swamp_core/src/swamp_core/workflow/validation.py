@@ -1,7 +1,8 @@
 """What must hold before a workflow may run, beyond the form of its file: one list of findings, in one place.
 
 A workflow that passes cannot fail later for a reason that could have been read in its file. Models are
-known to a higher floor, so they are handed in; without them, what a step calls is not checked.
+known to a higher floor, and other workflows to whoever has read their files, so both are handed in; without
+them, what a step calls is not checked.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from typing import Any
 from swamp_core.expressions import has_expression
 from swamp_core.payload.schema import schema_problems
 from swamp_core.workflow.definition import ModelMethod, WaitForSignal, Workflow
+from swamp_core.workflow.nesting import KnownWorkflows, nesting_findings
 from swamp_core.workflow.problems import Finding, KeyPath, did_you_mean, quoted
-from swamp_core.workflow.references import reference_findings, texts
+from swamp_core.workflow.references import reference_findings
+from swamp_core.workflow.steps import step_findings
 from swamp_core.workflow.structure import structure_findings
+from swamp_core.workflow.texts import holds_expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,33 @@ class ModelInfo:
     unusable: Mapping[str, str] = field(default_factory=dict)
 
 
-def validate(workflow: Workflow, known_models: Mapping[str, ModelInfo] | None = None) -> list[Finding]:
-    """What is wrong with the workflow. `known_models` is by every name and ID that a step may use."""
-    findings = [*structure_findings(workflow), *reference_findings(workflow), *_schema_findings(workflow)]
+def validate(
+    workflow: Workflow,
+    known_models: Mapping[str, ModelInfo] | None = None,
+    known_workflows: KnownWorkflows | None = None,
+) -> list[Finding]:
+    """What is wrong with the workflow.
+
+    `known_models` is by every name and ID that a step may use, `known_workflows` by every name in the repo. That
+    one which a step runs is valid itself is told by `broken_nesting_findings`, once all were checked.
+    """
+    findings = [
+        *structure_findings(workflow),
+        *_step_findings(workflow),
+        *reference_findings(workflow, known_workflows or {}),
+        *_schema_findings(workflow),
+    ]
     if known_models is not None:
         findings.extend(_model_findings(workflow, known_models))
+    if known_workflows is not None:
+        findings.extend(nesting_findings(workflow, known_workflows))
     return findings
+
+
+def _step_findings(workflow: Workflow) -> Iterator[Finding]:
+    for job_index, job in enumerate(workflow.jobs):
+        for step_index, step in enumerate(job.steps):
+            yield from step_findings(step, ("jobs", job_index, "steps", step_index))
 
 
 def _schema_findings(workflow: Workflow) -> Iterator[Finding]:
@@ -98,7 +123,7 @@ def _input_findings(task: ModelMethod, takes: MethodInputs, path: KeyPath) -> It
         if name not in takes.names and not takes.takes_others:
             message = f"The method {method} takes no input {quoted(name)}{did_you_mean(name, takes.names)}"
             yield Finding(at, "unknown_input", message, at_key=True)
-        elif not any(has_expression(text) for _, text in texts(value)):
+        elif not holds_expression(value):
             problem = takes.problem(name, value)
             if problem is not None:
                 yield Finding(at, "invalid_method_input", problem)
