@@ -24,7 +24,7 @@ from swamp_core.app.views import (
 )
 from swamp_core.store import SignalWaitStore
 
-from swamp_core import Refused, StoreError, Swamp
+from swamp_core import MethodContext, Refused, StoreError, Swamp
 
 
 def use_cases(directory: Path) -> None:
@@ -78,3 +78,19 @@ def own_store(store: SignalWaitStore) -> None:
     assert_type(store.get("a/b"), bytes | None)
     assert_type(list(store.list("a", start_after="a/a", limit=1)), list[str])
     store.delete("a/b")
+
+
+class Releases:
+    """A class whose methods steps call, and what a method may ask for."""
+
+    def deploy(self, context: MethodContext, tag: str) -> dict[str, str]:
+        """A method of a model."""
+        assert_type(context.repo_dir, Path)
+        assert_type(context.stopped.wait(1), bool)
+        context.log(f"{context.workflow}/{context.run_id}/{context.job}/{context.step}: {tag}")
+        return {"tag": tag}
+
+
+def test_of_a_method() -> None:
+    """A method is tested without a run."""
+    assert_type(Releases().deploy(MethodContext(step="deploy"), "v1"), dict[str, str])

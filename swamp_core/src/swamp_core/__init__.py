@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from swamp_core.app.refusals import Refused
     from swamp_core.app.swamp import Swamp
+    from swamp_core.models.context import MethodContext
     from swamp_core.store.errors import StoreError
 
-__all__ = ["Refused", "StoreError", "Swamp"]
+__all__ = ["MethodContext", "Refused", "StoreError", "Swamp"]
 
 _HOMES = {
+    "MethodContext": "swamp_core.models.context",
     "Refused": "swamp_core.app.refusals",
     "StoreError": "swamp_core.store.errors",
     "Swamp": "swamp_core.app.swamp",

@@ -124,8 +124,8 @@ REFUSED = {
     "no methods": ("type: command/shell\nmethods: {}\n", (2, 10, "wrong_type", "must not be empty")),
     "no type": ("methods: {go: {run: x}}\n", (1, 1, "missing_field", "`type` is missing")),
     "a type of another build": (
-        "type: python\nmethods: {go: {run: x}}\n",
-        (1, 7, "unknown_type", "Unknown type `python`; known here: `command/shell`."),
+        "type: docker\nmethods: {go: {run: x}}\n",
+        (1, 7, "unknown_type", "Unknown type `docker`; known here: `command/shell`, `python`."),
     ),
 }
 

@@ -51,9 +51,19 @@ class PythonFile(_Installed):
     type: Literal["python"]
     class_name: ClassName = Field(alias="class")
 
+    @property
+    def of_class(self) -> str:
+        """The class, as `ClassName` says it."""
+        return self.class_name
+
 
 class ProvidedFile(_Installed):
     """A model file whose type is the name of an entry point of `swamp.models`."""
+
+    @property
+    def of_class(self) -> str:
+        """The class, as `ClassName` says it."""
+        return self.type
 
 
 class Distribution(Definition):
@@ -76,8 +86,5 @@ class PythonModel(_Installed):
 
 def model_of_file(file: PythonFile | ProvidedFile, distribution: Distribution | None = None) -> PythonModel:
     """The model that the file declares."""
-    class_name = file.class_name if isinstance(file, PythonFile) else file.type
-    return PythonModel.from_json(
-        {**file.to_json(), "class": class_name}
-        | ({} if distribution is None else {"distribution": distribution.to_json()})
-    )
+    model = PythonModel.from_json({**file.to_json(), "class": file.of_class})
+    return model.model_copy(update={"distribution": distribution})
