@@ -9,7 +9,6 @@ from typing import Any
 
 from swamp_core.models.definition import SHELL, Model, ShellModel
 from swamp_core.models.method import MethodCall
-from swamp_core.models.python import PythonCall
 from swamp_core.models.python_definition import PythonModel
 from swamp_core.models.shell import ShellCall
 
@@ -29,5 +28,7 @@ def lacks_method(model: Model, method_name: str) -> bool:
 def call_of(model: Model, method_name: str) -> MethodCall:
     """A call of the method, not started yet; raises `KeyError` if the model is known to have no such method."""
     if isinstance(model, PythonModel):
+        from swamp_core.models.python import PythonCall  # whoever only shows or cancels a run needs none of it
+
         return PythonCall(model, method_name)
     return ShellCall(model.methods[method_name])
