@@ -81,11 +81,12 @@ def load_runnable(workspace: Workspace, name: str) -> Runnable:
     runs = _runs(name, _declared(found))
     workflow = named[0].definition
     if workflow is None or len(named) > 1:
-        wrong = [*named, *(each for each in found if each.name in runs and each.name != name)]
-        raise _invalid(workspace, name, [problem for each in wrong for problem in each.problems])
+        wrong = [*named, *_invalid_below(runs, found, name)]
+        names = list(dict.fromkeys(each.name for each in wrong))
+        raise _invalid(workspace, names, [problem for each in wrong for problem in each.problems])
     broken = _broken(runs, models)
     if broken:
-        raise _invalid(workspace, name, broken)
+        raise _invalid(workspace, [name], broken)
     called = {called: find_model(models.usable, called) for called in _called_names(runs)}
     return Runnable(
         workflow,
@@ -107,6 +108,14 @@ def _runs(name: str, declared: Mapping[str, Workflow]) -> dict[str, Workflow]:
             runs[each] = declared[each]
             ahead.extend(declared[each].nested_names())
     return runs
+
+
+def _invalid_below(
+    runs: Mapping[str, Workflow], found: Sequence[Loaded[Workflow]], name: str
+) -> list[Loaded[Workflow]]:
+    """The invalid files of the workflows that runs of the named one would start."""
+    below = {nested for workflow in runs.values() for nested in workflow.nested_names()} - {name}
+    return [each for each in found if each.name in below and not each.valid]
 
 
 def _called_names(runs: Mapping[str, Workflow]) -> list[str]:
@@ -136,12 +145,14 @@ def _unknown(workspace: Workspace, name: str, found: Sequence[Loaded[Workflow]])
     )
 
 
-def _invalid(workspace: Workspace, name: str, problems: Sequence[Problem]) -> Refused:
+def _invalid(workspace: Workspace, names: Sequence[str], problems: Sequence[Problem]) -> Refused:
+    """The refusal of the first of the names, for what is wrong in the files of all of them."""
+    name = names[0]
     lines = "\n".join(str(problem) for problem in problems if problem.severity == "error")
     return Refused(
         "invalid_workflow",
         f"The workflow {quoted(name)} cannot run:\n{lines}",
-        hint=f"Correct it, and check it with:\n{workspace.command('workflow', 'validate', name)}",
+        hint=f"Correct it, and check it with:\n{workspace.command('workflow', 'validate', *names)}",
         details={
             "workflow": name,
             "problems": [

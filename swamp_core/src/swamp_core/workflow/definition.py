@@ -20,7 +20,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from swamp_core.workflow.conditions import Condition, End
-from swamp_core.workflow.fields import Concurrency, Definition, Given, Name, Seconds, Tagged, Title, Variable
+from swamp_core.workflow.fields import (
+    Concurrency,
+    Definition,
+    Given,
+    Items,
+    Name,
+    Seconds,
+    Tagged,
+    Title,
+    Variable,
+)
 
 JsonObject = dict[str, Any]
 
@@ -88,7 +98,7 @@ class ForEach(Definition):
     """
 
     item: Variable
-    source: str | list[Any] | JsonObject = Field(alias="in")
+    source: Items = Field(alias="in")
 
 
 class Dependency(Definition):

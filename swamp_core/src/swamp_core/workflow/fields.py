@@ -15,7 +15,6 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Field,
     SerializerFunctionWrapHandler,
     model_serializer,
 )
@@ -31,6 +30,7 @@ CONCURRENCY_MAX = 10_000
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z", re.ASCII)
+_WORDS_OF_EXPRESSIONS = frozenset({"true", "false", "null", "in"})
 _DURATION = re.compile(r"([0-9]{1,9})([smhd])\Z", re.ASCII)
 _SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
 
@@ -118,10 +118,29 @@ def _check_title(value: Any) -> Any:
 
 
 def _check_variable(value: Any) -> Any:
-    if isinstance(value, str) and not _VARIABLE.match(value):
+    if not isinstance(value, str):
+        return value
+    if not _VARIABLE.match(value):
+        problem = "must be 1 to 64 of the characters a-z, A-Z, 0-9 and `_`, and not start with a digit"
+    elif value in _WORDS_OF_EXPRESSIONS:
+        problem = "is a word of the language of expressions, which could not read it; choose another"
+    else:
+        return value
+    raise PydanticCustomError("invalid_name", "{problem}", {"problem": problem})
+
+
+def _check_items(value: Any) -> Any:
+    if not isinstance(value, str | list | dict):
         raise PydanticCustomError(
-            "invalid_name",
-            "must be 1 to 64 of the characters a-z, A-Z, 0-9 and `_`, and not start with a digit",
+            "wrong_type", "must be a list, a mapping, or one expression that gives one, written `${{ … }}`"
+        )
+    return value
+
+
+def _check_concurrency(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= CONCURRENCY_MAX:
+        raise PydanticCustomError(
+            "invalid_concurrency", f"must be a whole number from 1 to {CONCURRENCY_MAX}"
         )
     return value
 
@@ -138,7 +157,10 @@ Title = Annotated[str, BeforeValidator(_check_title)]
 Variable = Annotated[str, BeforeValidator(_check_variable)]
 """A name that an expression can use after a dot."""
 
-Concurrency = Annotated[int, Field(ge=1, le=CONCURRENCY_MAX)]
+Items = Annotated[str | list[Any] | dict[str, Any], BeforeValidator(_check_items)]
+"""What a step is done for: a list, a mapping, or the expression that gives one."""
+
+Concurrency = Annotated[int, BeforeValidator(_check_concurrency)]
 """How many may run at a time."""
 
 Seconds = Annotated[int | float, BeforeValidator(parse_seconds)]

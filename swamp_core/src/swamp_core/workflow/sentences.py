@@ -60,7 +60,7 @@ def _finding(error: ErrorDetails, value: Any, root: type[BaseModel]) -> Finding:
             return Finding(
                 (*path, "type"), "unknown_type", f"Unknown type {quoted(tag)}{did_you_mean(tag, known)}"
             )
-        case "invalid_name" | "invalid_timeout" | "no_value" as code:
+        case "invalid_name" | "invalid_timeout" | "invalid_concurrency" | "no_value" as code:
             return Finding(path, code, f"{subject} {error['msg']}.")
         case kind:
             return Finding(path, "wrong_type", f"{subject} {_TYPE_SENTENCES.get(kind, error['msg'])}.")
@@ -69,8 +69,11 @@ def _finding(error: ErrorDetails, value: Any, root: type[BaseModel]) -> Finding:
 def _path_in(value: Any, location: tuple[int | str, ...]) -> KeyPath:
     """The location without the union tags that pydantic puts in, and without a last field that is missing."""
     path: list[str | int] = []
+    after_tag = False
     for step in location:
-        in_mapping = isinstance(value, dict) and step in value and value.get("type") != step
+        is_tag = isinstance(value, dict) and value.get("type") == step and not after_tag
+        in_mapping = isinstance(value, dict) and step in value and not is_tag
+        after_tag = is_tag
         if in_mapping or (isinstance(value, list) and isinstance(step, int) and step < len(value)):
             value = value[step]
             path.append(step)

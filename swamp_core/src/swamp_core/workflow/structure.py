@@ -1,4 +1,7 @@
-"""What must hold between the jobs of a workflow, and between the steps of a job: names and dependencies."""
+"""What must hold between the jobs of a workflow, and between the steps of a job: names and dependencies.
+
+Nothing here looks at a file, a model or another workflow, so whoever reads a pinned definition can ask it again.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ def structure_findings(workflow: Workflow) -> Iterator[Finding]:
     yield from _group_findings(workflow.jobs, ("jobs",), "job")
     for index, job in enumerate(workflow.jobs):
         yield from _group_findings(job.steps, ("jobs", index, "steps"), "step")
+        yield from _expanded_name_findings(job.steps, ("jobs", index, "steps"))
 
 
 def dependencies_of(group: Sequence[Job | Step]) -> dict[str, list[str]]:
@@ -74,6 +78,21 @@ def _name_findings(group: Sequence[Job | Step], path: KeyPath, kind: str) -> Ite
             yield Finding(at, "duplicate_name", message, first=(*path, first[each.name], "name"))
         else:
             first[each.name] = index
+
+
+def _expanded_name_findings(steps: Sequence[Step], path: KeyPath) -> Iterator[Finding]:
+    """Names that begin as those of another step's items do, `NAME[`, and so might be one of these."""
+    expanded = {step.name: index for index, step in enumerate(steps) if step.for_each is not None}
+    for index, step in enumerate(steps):
+        beginnings = (step.name[:end] for end, character in enumerate(step.name) if character == "[")
+        for name in filter(expanded.__contains__, beginnings):
+            message = (
+                f"{quoted(step.name)} could be an item of the forEach step {quoted(name)}, whose items are called "
+                f"{quoted(f'{name}[…]')}; rename one of the two."
+            )
+            yield Finding(
+                (*path, index, "name"), "ambiguous_name", message, first=(*path, expanded[name], "name")
+            )
 
 
 def _dependency_findings(
