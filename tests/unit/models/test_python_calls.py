@@ -121,6 +121,15 @@ class NeedsMore:
 """
 
 
+@pytest.fixture(autouse=True)
+def _nothing_left():
+    """A method that was left behind has returned before the next test begins."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name == "swamp-method":
+            thread.join(PATIENCE_S)
+
+
 @pytest.fixture
 def module(install):
     """The module of the models, as it was imported by a first call."""

@@ -208,6 +208,10 @@ REFUSED = {
         "type: python\nclass: releases\nsettings: {a: 1}\n",
         (3, 12, "unknown_field", "`Plain` is no pydantic model, so it takes no settings"),
     ),
+    "an expression in a setting": (
+        'type: acme/http\nsettings: {base_url: "${{ inputs.url }}"}\n',
+        (2, 22, "expression_not_allowed", "give the method an input instead"),
+    ),
     "settings that a class chokes on": (
         "type: python\nclass: MODULE:Picky\nsettings: {url: x}\n",
         (3, 11, "model_unusable", "cannot take these settings: RuntimeError: no network."),

@@ -15,7 +15,7 @@ from typing import Any
 from swamp_core.models.definition import SHELL, Model, ShellModel, shell_findings
 from swamp_core.models.installed import distribution_of, provided_names
 from swamp_core.models.python_checks import class_findings, class_info
-from swamp_core.models.python_definition import PYTHON, ProvidedFile, PythonFile, model_of_file
+from swamp_core.models.python_definition import PYTHON, ProvidedFile, PythonFile, file_findings, model_of_file
 from swamp_core.workflow.files import Loaded, definition_files, load_file, refuse_clashes
 from swamp_core.workflow.problems import Finding, Problem, did_you_mean, quoted
 from swamp_core.workflow.validation import ModelInfo
@@ -88,7 +88,7 @@ def _kind_of(value: dict[str, Any]) -> type[ModelFile] | Finding:
 def _findings(file: ModelFile, *, importing: bool) -> Iterable[Finding]:
     if isinstance(file, ShellModel):
         return shell_findings(file)
-    return class_findings(file) if importing else ()
+    return [*file_findings(file), *(class_findings(file) if importing else ())]
 
 
 def _model(file: ModelFile, *, importing: bool) -> Model:

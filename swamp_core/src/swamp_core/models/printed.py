@@ -28,7 +28,7 @@ class Routed:
     """A text stream that sends what the threads inside `printing_to` write to their writers."""
 
     def __init__(self, name: str, beyond: TextIO) -> None:
-        self.name = name
+        self._name = name
         self.beyond = beyond
 
     def write(self, text: str) -> int:
@@ -36,7 +36,7 @@ class Routed:
         writer = _writer()
         if writer is None:
             return self.beyond.write(text)
-        writer(self.name, text)
+        writer(self._name, text)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:

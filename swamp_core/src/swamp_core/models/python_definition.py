@@ -7,12 +7,16 @@ not installed on a host can be shown and cancelled there like any other.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from swamp_core.expressions import has_expression
 from swamp_core.workflow.fields import Definition, Given, Name, Seconds, title_problem
+from swamp_core.workflow.problems import Finding
+from swamp_core.workflow.texts import texts
 
 PYTHON = "python"
 ENTRY_POINT_GROUP = "swamp.models"
@@ -82,6 +86,14 @@ class PythonModel(_Installed):
 
     class_name: ClassName = Field(alias="class")
     distribution: Distribution | None = None
+
+
+def file_findings(file: PythonFile | ProvidedFile) -> Iterator[Finding]:
+    """What is wrong with a file beyond its form, as far as it can be told without its class."""
+    for path, text in texts(file.settings):
+        if has_expression(text):
+            message = "`settings` are plain values, without expressions; give the method an input instead."
+            yield Finding(("settings", *path), "expression_not_allowed", message)
 
 
 def model_of_file(file: PythonFile | ProvidedFile, distribution: Distribution | None = None) -> PythonModel:

@@ -28,7 +28,9 @@ def lacks_method(model: Model, method_name: str) -> bool:
 def call_of(model: Model, method_name: str) -> MethodCall:
     """A call of the method, not started yet; raises `KeyError` if the model is known to have no such method."""
     if isinstance(model, PythonModel):
-        from swamp_core.models.python import PythonCall  # whoever only shows or cancels a run needs none of it
+        from swamp_core.models.python import (
+            PythonCall,
+        )  # whoever only shows or cancels a run needs none of it
 
         return PythonCall(model, method_name)
     return ShellCall(model.methods[method_name])
