@@ -3,15 +3,19 @@
 from hypothesis import strategies as st
 from swamp_core.workflow.conditions import AllOf, AnyOf, End, Not
 from swamp_core.workflow.definition import (
+    Assert,
+    ForEach,
     Job,
     JobDependency,
+    ManualApproval,
     ModelMethod,
+    NestedWorkflow,
     Step,
     StepDependency,
     WaitForSignal,
     Workflow,
 )
-from swamp_core.workflow.fields import name_problem, title_problem
+from swamp_core.workflow.fields import CONCURRENCY_MAX, name_problem, title_problem
 
 CONDITIONS = st.recursive(
     st.sampled_from(["always", "succeeded", "failed", "completed", "skipped"]).map(
@@ -27,8 +31,12 @@ CONDITIONS = st.recursive(
 
 
 def built(kind, **fields):
-    """A definition of the kind, its fields drawn by their Python names."""
-    return st.fixed_dictionaries(fields).map(lambda drawn: kind(**drawn))
+    """A definition of the kind, its fields drawn by their Python names; those that may be, left out at times."""
+    optional = {name for name in fields if not kind.model_fields[name].is_required()}
+    return st.fixed_dictionaries(
+        {name: drawn for name, drawn in fields.items() if name not in optional},
+        optional={name: fields[name] for name in fields if name in optional},
+    ).map(lambda drawn: kind(**drawn))
 
 
 def dependencies(kind):
@@ -54,19 +62,28 @@ JSON_VALUES = st.recursive(
     max_leaves=8,
 )
 OBJECTS = st.dictionaries(TEXTS, JSON_VALUES, max_size=3)
-TASKS = built(
-    WaitForSignal,
-    timeout_s=st.integers(1, 31_536_000)
-    | st.floats(1, 31_536_000)
-    | st.sampled_from(["90s", "30m", "24h", "7d"]),
-    payload_schema=OBJECTS,
-    prompt=TEXTS,
-) | built(ModelMethod, model_id_or_name=TEXTS, method_name=TEXTS, inputs=OBJECTS)
+TIMEOUTS = (
+    st.integers(1, 31_536_000) | st.floats(1, 31_536_000) | st.sampled_from(["90s", "30m", "24h", "7d"])
+)
+TASKS = st.one_of(
+    built(WaitForSignal, timeout_s=TIMEOUTS, payload_schema=OBJECTS, prompt=TEXTS),
+    built(ManualApproval, prompt=TEXTS, timeout_s=TIMEOUTS),
+    built(ModelMethod, model_id_or_name=TEXTS, method_name=TEXTS, inputs=OBJECTS),
+    built(NestedWorkflow, workflow_id_or_name=TEXTS, inputs=OBJECTS),
+    built(Assert, expr=TEXTS, message=TEXTS),
+)
+VARIABLES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,63}", fullmatch=True).filter(
+    lambda name: name not in {"true", "false", "null", "in"}
+)
+CONCURRENCY = st.integers(1, CONCURRENCY_MAX)
+FOR_EACH = built(ForEach, item=VARIABLES, source=TEXTS | st.lists(JSON_VALUES, max_size=3) | OBJECTS)
 STEPS = built(
     Step,
     name=TITLES,
     description=TEXTS,
     task=TASKS,
+    for_each=FOR_EACH,
+    concurrency=CONCURRENCY,
     depends_on=st.lists(dependencies(StepDependency), max_size=2).map(tuple),
     guard=TEXTS,
     allow_failure=st.booleans(),
@@ -75,6 +92,7 @@ JOBS = built(
     Job,
     name=TITLES,
     description=TEXTS,
+    concurrency=CONCURRENCY,
     depends_on=st.lists(dependencies(JobDependency), max_size=2).map(tuple),
     steps=st.lists(STEPS, min_size=1, max_size=3).map(tuple),
 )
@@ -82,6 +100,7 @@ WORKFLOWS = built(
     Workflow,
     name=NAMES,
     description=TEXTS,
+    concurrency=CONCURRENCY,
     inputs=OBJECTS,
     jobs=st.lists(JOBS, min_size=1, max_size=3).map(tuple),
 )

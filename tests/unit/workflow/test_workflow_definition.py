@@ -9,7 +9,12 @@ from hypothesis import given
 from pydantic import ValidationError
 from swamp_core.workflow.conditions import End
 from swamp_core.workflow.definition import (
+    ForEach,
+    Job,
     JobDependency,
+    ManualApproval,
+    NestedWorkflow,
+    Step,
     WaitForSignal,
     Workflow,
 )
@@ -134,6 +139,84 @@ def test_python_names_are_not_read_from_files():
     job = {**SHORT["jobs"][0], "depends_on": []}
     with pytest.raises(ValidationError):
         Workflow.from_json({**SHORT, "jobs": [job]})
+
+
+GATE = {"name": "s", "task": {"type": "manual_approval", "prompt": "Ship?"}}
+
+
+def test_a_gate_may_wait_for_ever():
+    """People are waited for as long as it takes, unless a timeout is given; its forms are those of a wait's."""
+    assert ManualApproval.from_json(GATE["task"]).timeout_s is None
+    assert ManualApproval.from_json({**GATE["task"], "timeout": "7d"}).timeout_s == 604_800
+
+
+@pytest.mark.parametrize(
+    "source", [[], ["eu", 5, None, {"a": []}], {}, {"eu": {"n": 1}}, "${{ inputs.regions }}"]
+)
+def test_what_a_step_may_be_done_for(source):
+    """A list, a mapping or a text, which has to be an expression, is kept as it is written."""
+    written = {"item": "region", "in": source}
+    assert ForEach.from_json(written).source == source
+    assert ForEach.from_json(written).to_json() == written
+
+
+@pytest.mark.parametrize("source", [None, True, 5, 1.5])
+def test_what_a_step_cannot_be_done_for(source):
+    """Anything else is refused in one sentence, not in one for each thing that it might have been."""
+    with pytest.raises(ValidationError) as refused:
+        ForEach.from_json({"item": "region", "in": source})
+    assert [error["type"] for error in refused.value.errors()] == ["wrong_type"]
+
+
+@pytest.mark.parametrize("item", ["region", "Region_2", "_", "self", "inputs", "for", "x" * 64])
+def test_items_that_are_allowed(item):
+    """An item is read below `self`, so it may have the name of anything else that an expression reads."""
+    assert ForEach.from_json({"item": item, "in": []}).item == item
+
+
+@pytest.mark.parametrize(
+    "item", ["", "a-b", "2nd", "a b", "größe", "in", "true", "null", "x" * 65, "a\n", 5, None]
+)
+def test_items_that_are_refused(item):
+    """A name that no expression could read after a dot is none."""
+    with pytest.raises(ValidationError):
+        ForEach.from_json({"item": item, "in": []})
+
+
+def concurrent(kind, value):
+    fields = {
+        Step: GATE,
+        Job: {"name": "j", "steps": [GATE]},
+        Workflow: {"name": "w", "jobs": [{"name": "j", "steps": [GATE]}]},
+    }
+    return kind.from_json({**fields[kind], "concurrency": value})
+
+
+@pytest.mark.parametrize("kind", [Step, Job, Workflow])
+@pytest.mark.parametrize("value", [1, 2, 10_000])
+def test_a_concurrency_is_a_number_of_steps(kind, value):
+    """Steps, jobs and workflows may bound how many run at a time, to one at least."""
+    assert concurrent(kind, value).concurrency == value
+
+
+@pytest.mark.parametrize("kind", [Step, Job, Workflow])
+@pytest.mark.parametrize("value", [0, -1, 10_001, 1.0, 1.5, True, "1", "${{ inputs.n }}", None, []])
+def test_other_concurrencies_are_refused(kind, value):
+    """No bound below one, no fraction, and no expression: it is known before the run starts."""
+    with pytest.raises(ValidationError):
+        concurrent(kind, value)
+
+
+def test_the_workflows_that_steps_run_are_named_once():
+    """Each workflow that a step runs is named, in the order of the steps."""
+    runs = [NestedWorkflow(workflow_id_or_name=name).to_json() for name in ("b", "a", "b")]
+    steps = [{"name": str(index), "task": task} for index, task in enumerate(runs)]
+    assert Workflow.from_json(
+        {"name": "w", "jobs": [{"name": "j", "steps": [*steps, GATE]}]}
+    ).nested_names() == [
+        "b",
+        "a",
+    ]
 
 
 LATER = {"key", "earlySignals", "forEach", "concurrency", *string.ascii_lowercase[:3]}

@@ -215,6 +215,74 @@ def test_a_bad_file_does_not_spoil_the_others(repo):
     ]
 
 
+NEW_PARTS = """\
+concurrency: 0
+jobs:
+  - name: j
+    concurrency: true
+    steps:
+      - name: a
+        concurrency: 1.5
+        forEach: {item: in, in: 5}
+        task: {type: workflow, workflowIdOrName: 5, inputs: []}
+      - name: b
+        foreach: []
+        forEach: 5
+        task: {type: manual_approval, timeout: 0}
+      - name: c
+        forEach: {item: x-y, in: }
+        task: {type: assert, expr: true, mesage: ""}
+      - name: d
+        forEach:
+        concurrency:
+        task: {type: workflow, workflow: b}
+      - name: e
+        forEach: {item: x, of: []}
+        task: {type: aproval, prompt: x}
+"""
+
+
+def test_every_mistake_of_form_of_the_later_tasks_is_told_at_its_place(load):
+    """A value that could have been several things has one sentence; a field called as its task has its place."""
+    number = "`concurrency` must be a whole number from 1 to 10000."
+    items = "`in` must be a list, a mapping, or one expression that gives one, written `${{ … }}`."
+    assert said(load(NEW_PARTS)) == [
+        (1, 14, "invalid_concurrency", number),
+        (4, 18, "invalid_concurrency", number),
+        (7, 22, "invalid_concurrency", number),
+        (
+            8,
+            25,
+            "invalid_name",
+            "`item` is a word of the language of expressions, which could not read it; choose another.",
+        ),
+        (8, 33, "wrong_type", items),
+        (9, 50, "wrong_type", "`workflowIdOrName` must be text; quote it."),
+        (9, 61, "wrong_type", "`inputs` must be a mapping."),
+        (11, 9, "unknown_field", "Unknown field `foreach`; did you mean `forEach`?"),
+        (12, 18, "wrong_type", "`forEach` must be a mapping."),
+        (13, 15, "missing_field", "The field `prompt` is missing in `task`."),
+        (13, 48, "invalid_timeout", "`timeout` must be from one second to one year."),
+        (
+            15,
+            25,
+            "invalid_name",
+            "`item` must be 1 to 64 of the characters a-z, A-Z, 0-9 and `_`, and not start with a digit.",
+        ),
+        (15, 34, "wrong_type", items),
+        (16, 15, "missing_field", "The field `message` is missing in `task`."),
+        (16, 36, "wrong_type", "`expr` must be text; quote it."),
+        (16, 42, "unknown_field", "Unknown field `mesage`; did you mean `message`?"),
+        (18, 17, "no_value", "`forEach` has no value; give it one or leave the field out."),
+        (19, 21, "no_value", "`concurrency` has no value; give it one or leave the field out."),
+        (20, 15, "missing_field", "The field `workflowIdOrName` is missing in `task`."),
+        (20, 32, "unknown_field", "Unknown field `workflow`; did you mean `workflowIdOrName`?"),
+        (22, 18, "missing_field", "The field `in` is missing in `forEach`."),
+        (22, 28, "unknown_field", "Unknown field `of`; known here: `in`, `item`."),
+        (23, 22, "unknown_type", "Unknown type `aproval`; did you mean `manual_approval`?"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("word", "known", "clause"),
     [

@@ -33,7 +33,7 @@ def nesting_findings(workflow: Workflow, known: KnownWorkflows) -> Iterator[Find
         name, at = task.workflow_id_or_name, (*path, "workflowIdOrName")
         if has_expression(name):
             continue
-        if name not in known:
+        if name not in known and name != workflow.name:
             suggestion = did_you_mean(name, set(known) - {workflow.name})
             message = f"There is no workflow {quoted(name)}{suggestion}"
             yield Finding(at, "unknown_nested_workflow", message)

@@ -104,7 +104,7 @@ def _step_reference_findings(
     if rest and rest[0] not in STEP_FIELDS:
         message = f"A step has no {quoted(rest[0])}{did_you_mean(rest[0], STEP_FIELDS)}"
         yield Finding(at, "unknown_field", message)
-    elif rest:
+    elif rest[:1] == ["outputs"]:
         yield from _outputs_findings(scope.steps[job][name], rest[1:], at, scope.known)
     if job == scope.job.name:
         ended, dependent, dependency = depends_on(scope.step.name, name, steps), scope.step.name, name
@@ -119,7 +119,7 @@ def _step_reference_findings(
 
 
 def _outputs_findings(step: Step, names: list[str], at: KeyPath, known: KnownWorkflows) -> Iterator[Finding]:
-    """What is wrong with reading the names, one below the other, of a step's outputs (its status has none)."""
+    """What is wrong with reading the names, one below the other, of a step's outputs."""
     if step.for_each is not None:
         yield from outputs_findings(names, at, step.name, step.for_each)
     elif isinstance(step.task, NestedWorkflow):
