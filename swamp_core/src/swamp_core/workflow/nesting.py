@@ -28,7 +28,8 @@ Nesting = dict[str, list[str]]
 def nesting_findings(workflow: Workflow, known: KnownWorkflows) -> Iterator[Finding]:
     """What is wrong with the workflows that the steps of this one run, and with what these are given."""
     nesting = nesting_below(workflow, known)
-    ends = find_circle(nesting) is None
+    is_in_circle = any(workflow.name in names for names in nesting.values())
+    is_too_deep = too_deep([workflow.name], nesting) is not None and find_circle(nesting) is None
     for path, task in nested_tasks(workflow):
         name, at = task.workflow_id_or_name, (*path, "workflowIdOrName")
         if has_expression(name):
@@ -37,10 +38,10 @@ def nesting_findings(workflow: Workflow, known: KnownWorkflows) -> Iterator[Find
             suggestion = did_you_mean(name, set(known) - {workflow.name})
             message = f"There is no workflow {quoted(name)}{suggestion}"
             yield Finding(at, "unknown_nested_workflow", message)
-        elif circle := way(name, workflow.name, nesting):
+        elif is_in_circle and (circle := way(name, workflow.name, nesting)):
             message = f"Such a run would start itself again without end: {_chain([workflow.name, *circle])}."
             yield Finding(at, "nested_cycle", message)
-        elif ends and (deep := too_deep([workflow.name, name], nesting)):
+        elif is_too_deep and (deep := too_deep([workflow.name, name], nesting)):
             message = f"Runs would be nested more than {LEVELS_MAX} deep: {_chain(deep)}."
             yield Finding(at, "nested_too_deep", message)
         nested = known.get(name)
