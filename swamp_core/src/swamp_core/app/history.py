@@ -84,6 +84,6 @@ def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | N
 
 def _is_settled(run: RunState, now: datetime) -> Protocol[bool]:
     """Whether every wait of the run has an outcome or is overdue; settles nothing."""
-    open_waits = [wait_id for wait_id, wait in run.waiting().items() if now < wait.deadline]
+    open_waits = [wait_id for wait_id, wait in run.waiting().items() if not wait.is_overdue(now)]
     outcomes: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in open_waits))
     return None not in outcomes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from swamp_core.ambient import Ambient
 from swamp_core.app.views import (
     ErrorView,
@@ -35,7 +37,7 @@ def run_view(run: RunState, ambient: Ambient) -> RunView:
         started_at=run.started_at,
         finished_at=run.finished_at,
         inputs=run.inputs,
-        parent_run_id=run.parent_run_id,
+        parent_run_id=run.parent.run_id if run.parent else None,
         owner=OwnerView(host=owner.host, pid=owner.pid, lease_until=owner.lease_until) if owner else None,
         jobs=[_job_view(plan, run, name, status) for name in plan.jobs],
     )
@@ -54,7 +56,11 @@ def run_wait_views(
 
 
 def _job_view(plan: Plan, run: RunState, name: str, status: ShownStatus) -> JobView:
-    steps = [_step_view(run, job, step, status) for job, step in plan.steps_of(name)]
+    steps = [
+        _step_view(run, name, each, status)
+        for _, step in plan.steps_of(name)
+        for each in _shown(run, name, step)
+    ]
     return JobView(name=name, status=_job_status(plan, run, name, steps), steps=steps)
 
 
@@ -70,16 +76,24 @@ def _job_status(plan: Plan, run: RunState, name: str, steps: list[StepView]) -> 
     return "pending" if statuses == {"pending"} else "running"
 
 
+def _shown(run: RunState, job: str, step: str) -> list[str]:
+    """The step, or its items once it was expanded into any."""
+    expansion = run.step(job, step).expansion
+    return (expansion.names if expansion else []) or [step]
+
+
 def _step_view(run: RunState, job: str, name: str, status: ShownStatus) -> StepView:
     step = run.step(job, name)
-    shown: StepViewStatus = "unknown" if status == "interrupted" and step.status == "running" else step.status
+    lost = status == "interrupted" and step.status == "running"
+    shown = cast("StepViewStatus", "unknown" if lost else step.status)
     wait = run.waits.get(step.wait_id) if step.wait_id else None
     return StepView(
         name=name,
         job=job,
         status=shown,
-        wait_kind=wait.kind if wait else None,
+        wait_kind=wait.kind if wait else "nested" if step.child_run_id else None,
         wait_id=step.wait_id,
+        child_run_id=step.child_run_id,
         error=ErrorView(code=step.error.code, message=step.error.message, details=step.error.details)
         if step.error
         else None,

@@ -25,6 +25,7 @@ from swamp_core.waits.signals import (
     Expired,
     IdempotencyConflict,
     InvalidPayload,
+    NoSignalWanted,
     Repeated,
     Signal,
 )
@@ -120,7 +121,16 @@ def _accepted(
     )
 
 
-Refusal = UnknownWait | Unreadable | InvalidPayload | AlreadySettled | IdempotencyConflict | Expired | Closed
+Refusal = (
+    UnknownWait
+    | Unreadable
+    | InvalidPayload
+    | AlreadySettled
+    | IdempotencyConflict
+    | Expired
+    | Closed
+    | NoSignalWanted
+)
 
 
 def _refusal(workspace: Workspace, wait_id: str, answer: Refusal) -> Refused:
@@ -149,6 +159,14 @@ def _refusal(workspace: Workspace, wait_id: str, answer: Refusal) -> Refused:
                 "expired",
                 f"The deadline of the wait {wait_id} has passed{when}.",
                 hint=waits,
+                details=details,
+            )
+        case NoSignalWanted():
+            gates = workspace.command("workflow", "approvals")
+            return Refused(
+                "unknown_wait",
+                f"`{wait_id}` is a gate: it is approved or rejected, and takes no signal.",
+                hint=f"The undecided gates, and how to decide them, are listed by:\n{gates}",
                 details=details,
             )
         case Closed():

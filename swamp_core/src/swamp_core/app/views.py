@@ -43,13 +43,17 @@ class ErrorView(View):
 
 
 class StepView(View):
-    """A step of a run. `unknown`: it was running when the run's driver was lost."""
+    """A step of a run, or an item of a step with a forEach. `unknown`: it was running when the run's driver was lost.
+
+    `child_run_id` is the nested run that is the step's work.
+    """
 
     name: str
     job: str
     status: StepViewStatus
-    wait_kind: WaitKind | None = None
+    wait_kind: WaitKind | Literal["nested"] | None = None
     wait_id: str | None = None
+    child_run_id: str | None = None
     error: ErrorView | None = None
     skip_reason: str | None = None
     allowed_failure: bool = False
@@ -91,7 +95,7 @@ class WaitView(View):
     kind: WaitKind
     key: str | None = None
     opened_at: Instant
-    deadline: Instant
+    deadline: Instant | None
     expired: bool
     payload_schema: dict[str, JsonValue] | None = Field(alias="schema")
     prompt: str | None

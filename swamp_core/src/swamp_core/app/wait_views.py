@@ -10,7 +10,7 @@ from swamp_core.records.families import Registration
 
 
 def wait_view(registration: Registration, workspace: Workspace) -> WaitView:
-    """The wait as it is shown, with the command that signals it."""
+    """The wait as it is shown, with the command that settles it."""
     return WaitView(
         wait_id=registration.wait_id,
         workflow=registration.workflow,
@@ -20,7 +20,7 @@ def wait_view(registration: Registration, workspace: Workspace) -> WaitView:
         kind=registration.wait_kind,
         opened_at=registration.opened_at,
         deadline=registration.deadline,
-        expired=workspace.ambient.clock.now() >= registration.deadline,
+        expired=registration.is_overdue(workspace.ambient.clock.now()),
         payload_schema=registration.payload_schema,
         prompt=registration.prompt,
         next_command=_next_command(registration, workspace),
@@ -28,8 +28,12 @@ def wait_view(registration: Registration, workspace: Workspace) -> WaitView:
 
 
 def _next_command(registration: Registration, workspace: Workspace) -> str:
-    if workspace.ambient.clock.now() >= registration.deadline:
+    if registration.is_overdue(workspace.ambient.clock.now()):
         return workspace.command("workflow", "resume", registration.run_id)
+    if registration.wait_kind == "approval":
+        return workspace.command(
+            "workflow", "approve", registration.workflow, registration.wait_id, "--run", registration.run_id
+        )
     sample = sample_of(registration.payload_schema)
     payload = () if sample is None else ("--payload", compact(sample).decode())
     return workspace.command("workflow", "signal", registration.wait_id, *payload)

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.output import Output
 from swamp_core.cli.parts import Facts, Part, Say
-from swamp_core.cli.times import moment_from_now
+from swamp_core.cli.times import until
 from swamp_core.payload.inputs import input_value
 from swamp_core.payload.strict_json import parse_payload
 from swamp_core.payload.values import PayloadError
@@ -37,8 +37,7 @@ def ask_for_payload(registration: Registration, invocation: Invocation) -> dict[
     output = invocation.output
     now = invocation.ambient.clock.now()
     name = f"{registration.job}/{registration.step} of {registration.workflow}"
-    when = moment_from_now(registration.deadline, now)
-    output.warn(Say(f"{name} waits for a signal until {when}.", "warn"))
+    output.warn(Say(f"{name} waits for a signal{until(registration.deadline, now)}.", "warn"))
     if registration.prompt:
         output.warn(Say(registration.prompt))
     output.warn(Say("The payload is kept in plain text; it must carry no secret.", "dim"))

@@ -15,7 +15,7 @@ from rich.text import Text
 from swamp_core.cli.escaping import printable
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.progress import Teller
-from swamp_core.cli.times import exact_length, moment_from_now
+from swamp_core.cli.times import exact_length, until
 from swamp_core.run.events import Event, StepStarted
 from swamp_core.run.state import RunState
 
@@ -25,11 +25,11 @@ REFRESHES_PER_SECOND = 4
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """A step that is running, since an instant, or waiting, until one."""
+    """A step that is running, since an instant, or waiting, until one if it has a deadline."""
 
     job: str
     step: str
-    instant: datetime
+    instant: datetime | None
     waiting: bool = False
 
 
@@ -78,7 +78,10 @@ def going_on(run: RunState) -> list[Going]:
         for job, step in run.running_steps()
     ]
     waiting = [Going(wait.job, wait.step, wait.deadline, waiting=True) for wait in run.waiting().values()]
-    return sorted([*running, *waiting], key=lambda each: (each.waiting, each.instant))
+    return sorted(
+        [*running, *waiting],
+        key=lambda each: (each.waiting, each.instant is None, each.instant or run.started_at),
+    )
 
 
 def view_lines(going: list[Going], now: datetime) -> list[Text]:
@@ -94,6 +97,6 @@ def view_lines(going: list[Going], now: datetime) -> list[Text]:
 
 def _line(each: Going, now: datetime) -> Text:
     name = printable(f"{each.job}/{each.step}")
-    if each.waiting:
-        return Text.assemble(("◦ ", "yellow"), name, f"  waits until {moment_from_now(each.instant, now)}")
+    if each.waiting or each.instant is None:
+        return Text.assemble(("◦ ", "yellow"), name, f"  waits{until(each.instant, now)}")
     return Text.assemble(("▸ ", "cyan"), name, (f"  {exact_length(now - each.instant)}", "dim"))

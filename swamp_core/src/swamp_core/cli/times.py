@@ -24,6 +24,11 @@ def moment_from_now(instant: datetime, now: datetime) -> str:
     return f"{moment(instant)} ({rough_length(now - instant)} ago)"
 
 
+def until(deadline: datetime | None, now: datetime) -> str:
+    """The end of a sentence about something that waits; a gate may do so without a deadline."""
+    return f" until {moment_from_now(deadline, now)}" if deadline else ""
+
+
 def rough_length(length: timedelta) -> str:
     """The length in the largest unit of which it has two or more, rounded to the nearest: `24 hours`, `2 days`."""
     seconds = max(0, round(length.total_seconds()))

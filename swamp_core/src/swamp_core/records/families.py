@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter
@@ -56,7 +57,10 @@ class Mark(Record):
 
 
 class Registration(Record):
-    """That a wait was opened, with everything that a signaller needs to know of it."""
+    """That a wait was opened, with everything that a signaller needs to know of it.
+
+    Only a gate may have no deadline.
+    """
 
     kind: Literal["wait"] = "wait"
     wait_id: Segment
@@ -67,13 +71,17 @@ class Registration(Record):
     step: str
     wait_kind: WaitKind
     opened_at: Instant
-    deadline: Instant
+    deadline: Instant | None = None
     payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
 
     def key(self) -> str:
         """See `Record.key`."""
         return keys.registration(self.wait_id)
+
+    def is_overdue(self, now: datetime) -> bool:
+        """Whether the deadline has passed; at the very deadline it has."""
+        return self.deadline is not None and now >= self.deadline
 
     def mark_key(self) -> str:
         """The key of the mark that must be there for the wait to be open."""
@@ -88,6 +96,15 @@ class Receipt(Model):
     received_at: Instant
     submitted_by: str
     idempotency_key: str
+
+
+class Decision(Model):
+    """Who decided a gate, when and why. `id` tells the decision from another one like it."""
+
+    id: str
+    by: str
+    at: Instant
+    reason: str | None = None
 
 
 class _Outcome(Record):
@@ -112,6 +129,20 @@ class Accepted(_Outcome):
     payload: dict[str, JsonValue]
 
 
+class Approved(_Outcome):
+    """Somebody approved the gate."""
+
+    outcome: Literal["approved"] = "approved"
+    decision: Decision
+
+
+class Rejected(_Outcome):
+    """Somebody rejected the gate."""
+
+    outcome: Literal["rejected"] = "rejected"
+    decision: Decision
+
+
 class TimedOut(_Outcome):
     """The deadline had passed when somebody who may settle it looked."""
 
@@ -124,7 +155,7 @@ class Cancelled(_Outcome):
     outcome: Literal["cancelled"] = "cancelled"
 
 
-Outcome = Accepted | TimedOut | Cancelled
+Outcome = Accepted | Approved | Rejected | TimedOut | Cancelled
 
 OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Annotated[Outcome, Field(discriminator="outcome")])
 """Reads the outcome of a wait, whichever it is."""

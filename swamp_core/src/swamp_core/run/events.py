@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from swamp_core.records.base import Instant, Model
-from swamp_core.records.families import Receipt, WaitKind
+from swamp_core.records.families import Decision, Receipt, WaitKind
 from swamp_core.records.fields import CapturedSchema, Number, Segment
 
 RunEnd = Literal["succeeded", "failed", "cancelled"]
@@ -35,6 +35,23 @@ class StepError(Model):
     details: Json = Field(default_factory=dict)
 
 
+class Parent(Model):
+    """The step of another run that this run is the work of. `mark` is what that run's mark was then."""
+
+    run_id: Segment
+    workflow: Segment
+    mark: Number
+    job: str
+    step: str
+
+
+class Item(Model):
+    """One item of a forEach: the name of its step, and what expressions read as `self.<item>`."""
+
+    name: str
+    value: JsonValue
+
+
 class _Event(Model):
     at: Instant
 
@@ -45,18 +62,30 @@ class _StepEvent(_Event):
 
 
 class RunStarted(_Event):
-    """A run began, with all that it will ever need: another host needs no checkout to go on."""
+    """A run began, with all that it will ever need: another host needs no checkout to go on.
+
+    `workflows` are the definitions that nested runs will have, by name; `models` are theirs as well.
+    """
 
     event: Literal["run_started"] = "run_started"
     run_id: Segment
     workflow: Segment
     mark: Number
     definition: Json
+    workflows: dict[str, Json] = Field(default_factory=dict)
     models: dict[str, Json]
     inputs: Json
     owner: Owner
     started_by: str
-    parent_run_id: str | None = None
+    parent: Parent | None = None
+
+
+class StepExpanded(_StepEvent):
+    """A step with a forEach became a step for each of these items. `mapping`: they are an object's members."""
+
+    event: Literal["step_expanded"] = "step_expanded"
+    items: list[Item]
+    mapping: bool = False
 
 
 class StepStarted(_StepEvent):
@@ -89,7 +118,10 @@ class StepSkipped(_StepEvent):
 
 
 class StepReset(_StepEvent):
-    """The step is to run again: it was running when its driver was lost."""
+    """The step is to run again: its driver was lost while it was running, or the run is retried.
+
+    A step with a forEach loses its items; it is expanded anew.
+    """
 
     event: Literal["step_reset"] = "step_reset"
     reason: str
@@ -101,7 +133,7 @@ class WaitPlanned(_StepEvent):
     event: Literal["wait_planned"] = "wait_planned"
     wait_id: Segment
     wait_kind: WaitKind
-    deadline: Instant
+    deadline: Instant | None = None
     payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
 
@@ -113,6 +145,25 @@ class WaitOpened(_StepEvent):
     wait_id: str
 
 
+class ChildPlanned(_StepEvent):
+    """The driver is about to start a run of another workflow, which is the step's work."""
+
+    event: Literal["child_planned"] = "child_planned"
+    child_run_id: Segment
+    workflow: Segment
+    inputs: Json
+
+
+class ChildApplied(_StepEvent):
+    """The nested run has ended, and what it came to became the step's: its outputs, and an error if it failed."""
+
+    event: Literal["child_applied"] = "child_applied"
+    child_run_id: Segment
+    outputs: Json | None = None
+    error: StepError | None = None
+    allowed: bool = False
+
+
 class SignalApplied(Model):
     """A signal was accepted: its payload is the step's output."""
 
@@ -121,8 +172,15 @@ class SignalApplied(Model):
     payload: Json
 
 
+class ApprovalApplied(Model):
+    """The gate was approved: the decision is the step's output."""
+
+    result: Literal["approved"] = "approved"
+    decision: Decision
+
+
 class FailureApplied(Model):
-    """The wait ended without a usable signal: the step fails."""
+    """The wait ended without a usable signal or approval: the step fails."""
 
     result: Literal["failed"] = "failed"
     error: StepError
@@ -134,7 +192,7 @@ class WaitApplied(_StepEvent):
 
     event: Literal["wait_applied"] = "wait_applied"
     wait_id: str
-    application: Annotated[SignalApplied | FailureApplied, Field(discriminator="result")]
+    application: Annotated[SignalApplied | ApprovalApplied | FailureApplied, Field(discriminator="result")]
 
 
 class RunSuspended(_Event):
@@ -144,10 +202,22 @@ class RunSuspended(_Event):
 
 
 class RunResumed(_Event):
-    """A process took the run over."""
+    """A process took the run over; `inputs` replace those of the same names."""
 
     event: Literal["run_resumed"] = "run_resumed"
     owner: Owner
+    by: str | None = None
+    inputs: Json = Field(default_factory=dict)
+
+
+class RunRetried(_Event):
+    """A process took a failed run over, under a new mark; the steps to run again are reset by the events after it."""
+
+    event: Literal["run_retried"] = "run_retried"
+    mark: Number
+    owner: Owner
+    by: str
+    inputs: Json = Field(default_factory=dict)
 
 
 class LeaseRenewed(_Event):
@@ -158,9 +228,19 @@ class LeaseRenewed(_Event):
 
 
 class CancelRequested(_Event):
-    """Somebody wants the run to end."""
+    """Somebody wants the run to end, and its unfinished nested runs with it, unless `keep_children`."""
 
     event: Literal["cancel_requested"] = "cancel_requested"
+    by: str
+    reason: str | None = None
+    keep_children: bool = False
+
+
+class GateRejected(_StepEvent):
+    """Somebody rejected the step's gate: the run is to end as failed, running nothing more."""
+
+    event: Literal["gate_rejected"] = "gate_rejected"
+    wait_id: Segment
     by: str
     reason: str | None = None
 
@@ -172,15 +252,26 @@ class RunFinished(_Event):
     status: RunEnd
 
 
+class RetryAbandoned(_Event):
+    """A retry of the ended run was cut off before its entry; nobody can make that entry any more."""
+
+    event: Literal["retry_abandoned"] = "retry_abandoned"
+
+
 class RunDeleted(_Event):
-    """The run is being removed; `wait_ids` are all waits that it ever planned, so that removal can be restarted."""
+    """The run is being removed.
+
+    `wait_ids` and `child_run_ids` are all that it ever planned, so that removal can be restarted.
+    """
 
     event: Literal["run_deleted"] = "run_deleted"
     wait_ids: list[Segment]
+    child_run_ids: list[Segment] = Field(default_factory=list)
 
 
 Event = Annotated[
     RunStarted
+    | StepExpanded
     | StepStarted
     | StepSucceeded
     | StepFailed
@@ -189,11 +280,16 @@ Event = Annotated[
     | WaitPlanned
     | WaitOpened
     | WaitApplied
+    | ChildPlanned
+    | ChildApplied
     | RunSuspended
     | RunResumed
+    | RunRetried
     | LeaseRenewed
     | CancelRequested
+    | GateRejected
     | RunFinished
+    | RetryAbandoned
     | RunDeleted,
     Field(discriminator="event"),
 ]

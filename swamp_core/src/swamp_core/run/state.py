@@ -2,30 +2,56 @@
 
 1. A state is never changed; a transition (`swamp_core.run.transitions`) gives another.
 2. A step that no event has named is pending, so the state grows with what happened and not with the definition.
-3. A wait stays in `waits` as long as the run, applied or not: ending and removing a run go by them.
-4. `ended`, `failed` and `skipped` of a job count its steps, so that a job's status is found without reading them all.
-5. A step that waits has its wait, not applied yet: a run in which nothing can happen any more would never end.
+3. A wait stays in `waits`, and a nested run in `children`, as long as the run, applied or not: ending and removing a
+   run go by them.
+4. `ended`, `failed` and `skipped` of a job count its steps, and those of an expansion its items, so that their
+   status is found without reading them all.
+5. A step that waits has its wait or nested run, not applied yet: a run in which nothing can happen any more would
+   never end.
 
 A snapshot that breaks 4 or 5 is refused when it is read.
 """
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from swamp_core.records.base import Instant, Model
 from swamp_core.records.families import WaitKind
 from swamp_core.records.fields import CapturedSchema, Number, Segment
-from swamp_core.run.events import Json, Owner, StepError
-from swamp_core.run.statuses import ENDED_RUN, ENDED_STEP, RunStatus, StepStatus
+from swamp_core.run.events import Json, Owner, Parent, StepError
+from swamp_core.run.statuses import ENDED_RUN, ENDED_STEP, RunStatus, StepPlace
+
+
+class Expansion(Model):
+    """The items of a step with a forEach, by the names of their steps in order, and how many have ended how.
+
+    `forgiven` are those that failed and were allowed to.
+    """
+
+    names: list[str]
+    mapping: bool = False
+    ended: int = 0
+    failed: int = 0
+    forgiven: int = 0
+    skipped: int = 0
+
+    def end(self) -> Literal["succeeded", "failed", "skipped"] | None:
+        """The one status that the step has for those that depend on it; None while an item has not ended."""
+        if self.ended < len(self.names):
+            return None
+        if self.failed:
+            return "failed"
+        return "skipped" if self.names and self.skipped == len(self.names) else "succeeded"
 
 
 class StepState(Model):
-    """Where a step stands."""
+    """Where a step stands. Of an item, `of` names the step that was expanded, and `item` is the item's value."""
 
-    status: StepStatus = "pending"
+    status: StepPlace = "pending"
     started_at: Instant | None = None
     finished_at: Instant | None = None
     outputs: Json | None = None
@@ -33,6 +59,10 @@ class StepState(Model):
     allowed_failure: bool = False
     skip_reason: str | None = None
     wait_id: str | None = None
+    child_run_id: str | None = None
+    expansion: Expansion | None = None
+    of: str | None = None
+    item: JsonValue = None
 
     @property
     def ended(self) -> bool:
@@ -51,17 +81,33 @@ class WaitState(Model):
     job: str
     step: str
     kind: WaitKind
-    deadline: Instant
+    deadline: Instant | None = None
     planned_at: Instant
     payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
     status: Literal["planned", "opened", "applied"] = "planned"
 
+    def is_overdue(self, now: datetime) -> bool:
+        """Whether the deadline has passed; at the very deadline it has."""
+        return self.deadline is not None and now >= self.deadline
+
+
+class ChildState(Model):
+    """A nested run that the run planned. `inputs` are kept until it is applied."""
+
+    job: str
+    step: str
+    workflow: Segment
+    mark: Number
+    inputs: Json = Field(default_factory=dict)
+    applied: bool = False
+
 
 class JobState(Model):
-    """Where the steps of a job stand that something has happened to."""
+    """Where the steps of a job stand that something has happened to, and the items of those that were expanded."""
 
     steps: dict[str, StepState] = Field(default_factory=dict)
+    items: dict[str, StepState] = Field(default_factory=dict)
     ended: int = 0
     failed: int = 0
     skipped: int = 0
@@ -75,13 +121,33 @@ class JobState(Model):
             sum(step.status == "skipped" for step in steps),
         )
 
+    def recounted(self) -> dict[str, Expansion]:
+        """The expansions of the job's steps, counted anew from its items."""
+        items: dict[str, list[StepState]] = {}
+        for item in self.items.values():
+            items.setdefault(item.of or "", []).append(item)
+        return {
+            name: Expansion(
+                names=step.expansion.names,
+                mapping=step.expansion.mapping,
+                ended=sum(item.ended for item in items.get(name, ())),
+                failed=sum(item.status == "failed" for item in items.get(name, ())),
+                forgiven=sum(item.allowed_failure for item in items.get(name, ())),
+                skipped=sum(item.status == "skipped" for item in items.get(name, ())),
+            )
+            for name, step in self.steps.items()
+            if step.expansion is not None
+        }
+
 
 class Cancellation(Model):
-    """Who asked for the end of the run, when and why."""
+    """Who asked for the end of the run, when and why. `rejected` is the wait ID of the gate that was rejected."""
 
     by: str
     at: Instant
     reason: str | None = None
+    keep_children: bool = False
+    rejected: str | None = None
 
 
 class RunState(Model):
@@ -92,15 +158,17 @@ class RunState(Model):
     mark: Number
     status: RunStatus
     definition: Json
+    workflows: dict[str, Json] = Field(default_factory=dict)
     models: dict[str, Json]
     inputs: Json
     owner: Owner | None = None
     started_by: str
     started_at: Instant
     finished_at: Instant | None = None
-    parent_run_id: str | None = None
+    parent: Parent | None = None
     jobs: dict[str, JobState] = Field(default_factory=dict)
     waits: dict[Segment, WaitState] = Field(default_factory=dict)
+    children: dict[Segment, ChildState] = Field(default_factory=dict)
     cancellation: Cancellation | None = None
 
     @model_validator(mode="after")
@@ -108,12 +176,18 @@ class RunState(Model):
         for job, state in self.jobs.items():
             if state.counts() != (state.ended, state.failed, state.skipped):
                 raise ValueError(f"the job `{job}` does not count its steps")
-            for step, each in state.steps.items():
-                wait = self.waits.get(each.wait_id) if each.wait_id else None
-                if each.status == "waiting" and (
-                    wait is None or wait.status == "applied" or (wait.job, wait.step) != (job, step)
-                ):
+            recounted = state.recounted()
+            for step, each in (*state.steps.items(), *state.items.items()):
+                if each.status == "waiting" and not self._is_awaited(job, step, each):
                     raise ValueError(f"the step `{step}` waits for nothing")
+                if each.expansion is not None and each.expansion != recounted[step]:
+                    raise ValueError(f"the step `{step}` does not count its items")
+            names = [name for each in recounted.values() for name in each.names]
+            if sorted(names) != sorted(state.items) or any(
+                name in state.steps or each.of not in recounted or each.expansion
+                for name, each in state.items.items()
+            ):
+                raise ValueError(f"the job `{job}` has items of no step")
         return self
 
     @property
@@ -124,7 +198,9 @@ class RunState(Model):
     def step(self, job: str, step: str) -> StepState:
         """Where a step stands; pending when no event has named it."""
         state = self.jobs.get(job)
-        return (state.steps.get(step) if state else None) or _PENDING
+        if state is None:
+            return _PENDING
+        return state.steps.get(step) or state.items.get(step) or _PENDING
 
     def job(self, name: str) -> JobState:
         """Where a job stands."""
@@ -140,14 +216,29 @@ class RunState(Model):
             and self.step(wait.job, wait.step).status == "waiting"
         }
 
+    def waiting_children(self) -> dict[str, ChildState]:
+        """The nested runs, by ID, that a step of this run is waiting for."""
+        return {
+            run_id: child
+            for run_id, child in self.children.items()
+            if not child.applied and self.step(child.job, child.step).child_run_id == run_id
+        }
+
     def running_steps(self) -> list[tuple[str, str]]:
         """The steps, as (job, step), whose task was started and has not ended."""
         return [
             (job, step)
             for job, state in self.jobs.items()
-            for step, each in state.steps.items()
+            for step, each in (*state.steps.items(), *state.items.items())
             if each.status == "running"
         ]
+
+    def _is_awaited(self, job: str, step: str, state: StepState) -> bool:
+        wait = self.waits.get(state.wait_id) if state.wait_id else None
+        child = self.children.get(state.child_run_id) if state.child_run_id else None
+        if wait is not None:
+            return wait.status != "applied" and (wait.job, wait.step) == (job, step)
+        return child is not None and not child.applied and (child.job, child.step) == (job, step)
 
 
 _PENDING = StepState()

@@ -1,4 +1,4 @@
-"""Taking up the outcomes of a run's waits: what a stored outcome means for the step that waited.
+"""Taking up the outcomes of a run's waits and gates: what a stored outcome means for the step that waited.
 
 The payload is checked again against the captured schema: other writers reach the store. An outcome that cannot be
 read, names another run or fails the schema fails the step with `wait_unreadable`; it exists, so no signal can win
@@ -13,8 +13,17 @@ from datetime import datetime
 from swamp_core.payload.schema import violations
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Reading, Unreadable, read_record
-from swamp_core.records.families import OUTCOME, Accepted, Cancelled, Outcome, TimedOut
-from swamp_core.run.events import FailureApplied, SignalApplied, StepError
+from swamp_core.records.families import (
+    OUTCOME,
+    Accepted,
+    Approved,
+    Cancelled,
+    Decision,
+    Outcome,
+    Rejected,
+    TimedOut,
+)
+from swamp_core.run.events import ApprovalApplied, FailureApplied, SignalApplied, StepError
 from swamp_core.run.state import RunState, WaitState
 from swamp_core.store.operations import Get, Protocol, PutIfAbsent, Together
 
@@ -29,7 +38,14 @@ class Overdue:
     """No outcome yet, but the deadline has passed: settle it as timed out, then look again."""
 
 
-Application = SignalApplied | FailureApplied
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """The gate was rejected: the run is to end as failed, running nothing more."""
+
+    decision: Decision
+
+
+Application = SignalApplied | ApprovalApplied | FailureApplied | Rejection
 
 
 def decide_application(
@@ -38,25 +54,38 @@ def decide_application(
     """What the step that waits is given. At the very deadline the wait is overdue."""
     match outcome:
         case Absent():
-            return Overdue() if now >= wait.deadline else StillOpen()
+            return Overdue() if wait.is_overdue(now) else StillOpen()
         case Unreadable(key=key, reason=reason):
             return _unreadable(wait_id, f"The outcome under `{key}` cannot be read: {reason}.")
-        case Found(record=record) if record.run_id != run_id:
-            return _unreadable(wait_id, f"The outcome of wait {wait_id} names another run, {record.run_id}.")
-        case Found(record=Accepted(receipt=receipt, payload=payload)):
-            problems = violations(wait.payload_schema or {}, payload)
-            if receipt.wait_id != wait_id or problems:
-                return _unreadable(
-                    wait_id,
-                    f"The stored signal of wait {wait_id} does not fit the wait: {'; '.join(problems)}.",
-                )
-            return SignalApplied(receipt=receipt, payload=payload)
-        case Found(record=TimedOut()):
-            message = f"No signal arrived for the wait {wait_id} before its deadline."
-            return _failure("wait_timeout", message, wait_id)
-        case Found(record=Cancelled()):
-            return _failure("cancelled", f"The wait {wait_id} was closed before it was settled.", wait_id)
+        case Found(record=record):
+            return _application(run_id, wait_id, wait, record)
     raise AssertionError(f"{outcome} is no reading of an outcome")
+
+
+def _application(run_id: str, wait_id: str, wait: WaitState, outcome: Outcome) -> Application:
+    if outcome.run_id != run_id:
+        return _unreadable(wait_id, f"The outcome of wait {wait_id} names another run, {outcome.run_id}.")
+    match outcome:
+        case Accepted() if wait.kind == "signal":
+            return _signal(wait_id, wait, outcome)
+        case Approved(decision=decision) if wait.kind == "approval":
+            return ApprovalApplied(decision=decision)
+        case Rejected(decision=decision) if wait.kind == "approval":
+            return Rejection(decision)
+        case TimedOut():
+            return _timed_out(wait_id, wait)
+        case Cancelled():
+            return _failure("cancelled", f"The wait {wait_id} was closed before it was settled.", wait_id)
+        case _:
+            return _unreadable(wait_id, f"The outcome of wait {wait_id} is one of another kind of wait.")
+
+
+def _signal(wait_id: str, wait: WaitState, outcome: Accepted) -> Application:
+    problems = violations(wait.payload_schema or {}, outcome.payload)
+    if outcome.receipt.wait_id != wait_id or problems:
+        told = "; ".join(problems)
+        return _unreadable(wait_id, f"The stored signal of wait {wait_id} does not fit the wait: {told}.")
+    return SignalApplied(receipt=outcome.receipt, payload=outcome.payload)
 
 
 def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Application | StillOpen]]:
@@ -94,6 +123,13 @@ def _decide(
 
 def _failure(code: str, message: str, wait_id: str) -> FailureApplied:
     return FailureApplied(error=StepError(code=code, message=message, details={"waitId": wait_id}))
+
+
+def _timed_out(wait_id: str, wait: WaitState) -> FailureApplied:
+    if wait.kind == "approval":
+        message = f"Nobody decided the gate {wait_id} before its deadline."
+        return _failure("approval_timeout", message, wait_id)
+    return _failure("wait_timeout", f"No signal arrived for the wait {wait_id} before its deadline.", wait_id)
 
 
 def _unreadable(wait_id: str, message: str) -> FailureApplied:

@@ -15,13 +15,14 @@ from datetime import datetime
 from swamp_core.journal.appending import is_removed
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Reading, Unreadable, read_record
-from swamp_core.records.families import OUTCOME, Accepted, Outcome, Registration
+from swamp_core.records.families import OUTCOME, Accepted, Approved, Outcome, Registration, Rejected
 from swamp_core.store.operations import Delete, Get, Protocol, PutIfAbsent
 from swamp_core.waits.signals import (
     Answer,
     Closed,
     Expired,
     InvalidPayload,
+    NoSignalWanted,
     Repeated,
     Signal,
     Take,
@@ -65,7 +66,7 @@ def signal_wait(wait_id: str, signal: Signal, now: Callable[[], datetime]) -> Pr
     outcome = decision.outcome
     if not (yield PutIfAbsent(outcome.key(), outcome.encode())):
         return (yield from _stored_or(Closed(), wait_id, signal))
-    if (yield Get(registration.record.mark_key())) is None and (yield from _withdrawn(outcome)):
+    if (yield Get(registration.record.mark_key())) is None and (yield from withdrawn(outcome)):
         return Closed()
     return Settled(registration.record, outcome)
 
@@ -77,13 +78,13 @@ def read_outcome(wait_id: str) -> Protocol[Reading[Outcome]]:
 
 
 def _stored_or(
-    otherwise: UnknownWait | InvalidPayload | Expired | Closed, wait_id: str, signal: Signal
+    otherwise: UnknownWait | InvalidPayload | Expired | Closed | NoSignalWanted, wait_id: str, signal: Signal
 ) -> Protocol[SignalResult]:
     stored = yield from read_outcome(wait_id)
     match stored:
         case Found(record=outcome):
             answer = answer_from(outcome, signal)
-            if isinstance(answer, Repeated) and (yield from _withdrawn(answer.outcome)):
+            if isinstance(answer, Repeated) and (yield from withdrawn(answer.outcome)):
                 return Closed()
             return answer
         case Unreadable():
@@ -92,7 +93,7 @@ def _stored_or(
             return otherwise
 
 
-def _withdrawn(outcome: Accepted) -> Protocol[bool]:
+def withdrawn(outcome: Accepted | Approved | Rejected) -> Protocol[bool]:
     """Delete an outcome that was created after its run was removed; whether it was."""
     removed = yield from is_removed(outcome.run_id)
     if removed:

@@ -13,7 +13,16 @@ from pydantic import JsonValue
 
 from swamp_core.payload.schema import violations
 from swamp_core.payload.strict_json import same_value
-from swamp_core.records.families import Accepted, Cancelled, Outcome, Receipt, Registration, TimedOut
+from swamp_core.records.families import (
+    Accepted,
+    Approved,
+    Cancelled,
+    Outcome,
+    Receipt,
+    Registration,
+    Rejected,
+    TimedOut,
+)
 
 Payload = dict[str, JsonValue]
 
@@ -76,11 +85,18 @@ class Closed:
     """The run has ended, or the step was reset, without a signal."""
 
 
+@dataclass(frozen=True, slots=True)
+class NoSignalWanted:
+    """The wait is a gate: it takes a decision, and no signal."""
+
+
 def decide_signal(
     registration: Registration, signal: Signal, now: datetime
-) -> Take | InvalidPayload | Expired:
+) -> Take | InvalidPayload | Expired | NoSignalWanted:
     """Whether a wait without an outcome may take the signal. At the very deadline it may not."""
-    if now >= registration.deadline:
+    if registration.wait_kind != "signal":
+        return NoSignalWanted()
+    if registration.is_overdue(now):
         return Expired(registration.deadline)
     problems = violations(registration.payload_schema or {}, signal.payload)
     if problems:
@@ -105,7 +121,7 @@ def decide_signal(
     return Take(outcome)
 
 
-Answer = Repeated | AlreadySettled | IdempotencyConflict | Expired | Closed
+Answer = Repeated | AlreadySettled | IdempotencyConflict | Expired | Closed | NoSignalWanted
 
 
 def answer_from(outcome: Outcome, signal: Signal) -> Answer:
@@ -123,3 +139,5 @@ def answer_from(outcome: Outcome, signal: Signal) -> Answer:
             return Expired(None)
         case Cancelled():
             return Closed()
+        case Approved() | Rejected():
+            return NoSignalWanted()

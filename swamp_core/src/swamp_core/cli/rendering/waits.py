@@ -9,7 +9,7 @@ from datetime import datetime
 from swamp_core.app.views import WaitsResult, WaitView
 from swamp_core.cli.escaping import shortened
 from swamp_core.cli.parts import Copy, Facts, Gap, Part, Say
-from swamp_core.cli.times import moment_from_now
+from swamp_core.cli.times import until
 
 SCHEMA_CHARACTERS_MAX = 400
 
@@ -28,15 +28,18 @@ def waits_parts(result: WaitsResult, now: datetime, *, workflow: str | None = No
 
 def wait_parts(wait: WaitView, now: datetime) -> Iterator[Part]:
     """One open wait: what it is, and what to do about it."""
-    when = moment_from_now(wait.deadline, now)
+    when = until(wait.deadline, now)
+    what = "an approval" if wait.kind == "approval" else "a signal"
     if wait.expired:
-        yield Say(f"{wait.job}/{wait.step} of {wait.workflow} waited for a signal until {when}.", "bad")
+        yield Say(f"{wait.job}/{wait.step} of {wait.workflow} waited for {what}{when}.", "bad")
     else:
-        yield Say(f"{wait.job}/{wait.step} of {wait.workflow} waits for a signal until {when}.", "warn")
+        yield Say(f"{wait.job}/{wait.step} of {wait.workflow} waits for {what}{when}.", "warn")
     if wait.prompt:
         yield Say(wait.prompt)
-    yield Facts((("wait", wait.wait_id), ("run", wait.run_id), ("payload", schema_text(wait))))
-    yield Say("It has expired. Let it time out with:" if wait.expired else "Signal it with:")
+    payload = () if wait.kind == "approval" else (("payload", schema_text(wait)),)
+    yield Facts((("wait", wait.wait_id), ("run", wait.run_id), *payload))
+    settle = "Approve it with:" if wait.kind == "approval" else "Signal it with:"
+    yield Say("It has expired. Let it time out with:" if wait.expired else settle)
     yield Copy(wait.next_command)
 
 
