@@ -6,7 +6,9 @@ the driver that was believed dead comes back, it loses its next append and stops
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from swamp_core.ambient import Ambient
 from swamp_core.engine.lives import is_driven
@@ -20,6 +22,7 @@ from swamp_core.journal.entry import Journal
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import CancelRequested, Event
 from swamp_core.run.state import RunState
+from swamp_core.run.transitions import fold
 from swamp_core.store.operations import Protocol
 
 
@@ -38,11 +41,29 @@ class RunEnded:
     already: bool
 
 
+@dataclass(frozen=True, slots=True)
+class NoReason:
+    """There is no reason to end the run any more; nothing was done."""
+
+    run: RunState
+
+
 Cancelling = CancelRecorded | RunEnded | Absent | Blocked
+Request = Callable[[RunState, datetime], Event | None]
+"""The event that says why a run is to end, or None when it need not."""
 
 
 def cancel_run(run_id: str, *, by: str, reason: str | None, ambient: Ambient) -> Protocol[Cancelling]:
     """Ask for the end of a run, and end it when nobody drives it. It can be repeated."""
+    asked = yield from ask_for_end(
+        run_id, lambda _, now: CancelRequested(at=now, by=by, reason=reason), ambient=ambient
+    )
+    assert not isinstance(asked, NoReason)
+    return asked
+
+
+def ask_for_end(run_id: str, request: Request, *, ambient: Ambient) -> Protocol[Cancelling | NoReason]:
+    """Put the request into the journal, unless the run is to end already, and end a run that nobody drives."""
     token = ambient.ids.random_id()
     while True:
         journal = yield from read_run(run_id)
@@ -53,11 +74,14 @@ def cancel_run(run_id: str, *, by: str, reason: str | None, ambient: Ambient) ->
             yield from clear_ended(run)
             return RunEnded(run, already=True)
         now = ambient.clock.now()
-        request: list[Event] = [] if run.cancellation else [CancelRequested(at=now, by=by, reason=reason)]
+        asked = None if run.cancellation else request(run, now)
+        if not (run.cancellation or asked):
+            return NoReason(run)
+        events = [asked] if asked else []
         if not is_driven(run, now, ambient.host):
-            ended = yield from end_unattended(journal, request, token=token, ambient=ambient)
-        elif request:
-            ended = yield from append(journal, request, entry_id=ambient.ids.random_id(), owner=token)
+            ended = yield from end_unattended(journal, events, token=token, ambient=ambient)
+        elif events:
+            ended = yield from append(journal, events, entry_id=ambient.ids.random_id(), owner=token)
         else:
             return CancelRecorded(run)
         match ended:
@@ -70,9 +94,11 @@ def cancel_run(run_id: str, *, by: str, reason: str | None, ambient: Ambient) ->
 def end_unattended(
     journal: Journal, events: list[Event], *, token: str, ambient: Ambient
 ) -> Protocol[Append]:
-    """End a run that nobody drives, as cancelled, after these events. On `Lost` or `Void`, read and decide again."""
+    """End a run that nobody drives and that is to end, after these events. On `Lost` or `Void`, decide again."""
     plan = plan_of_run(journal.run)
-    events = events + cancel_moves(plan, journal.run, ambient, running=True)
+    to_end = fold(journal.run, events)
+    assert to_end is not None
+    events = events + cancel_moves(plan, to_end, ambient, running=True)
     if events:
         appended = yield from append(journal, events, entry_id=ambient.ids.random_id(), owner=token)
         if not isinstance(appended, Appended):
