@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import click
 from pydantic import BaseModel
-from swamp_core.app import views
+from swamp_core.app import seeing_views, views
 from swamp_core.cli.root import root
 from swamp_core.run import events
 
@@ -41,8 +41,9 @@ def commands(
 
 
 def view_models() -> list[type[views.View]]:
-    """The answers and their parts, in the order of their module."""
-    found = [each for each in vars(views).values() if isinstance(each, type) and issubclass(each, views.View)]
+    """The answers and their parts, in the order of their modules."""
+    named = vars(views) | vars(seeing_views)
+    found = [each for each in named.values() if isinstance(each, type) and issubclass(each, views.View)]
     return [each for each in found if each is not views.View]
 
 
@@ -104,7 +105,13 @@ def _type(schema: dict[str, Any]) -> str:
         return " or ".join(f"`{each}`" for each in schema["enum"])
     if "const" in schema:
         return f"`{schema['const']}`"
-    kinds = {"string": "text", "null": "null", "boolean": "true or false", "integer": "whole number"}
+    kinds = {
+        "string": "text",
+        "null": "null",
+        "boolean": "true or false",
+        "integer": "whole number",
+        "number": "number",
+    }
     match schema.get("type"):
         case "array":
             return f"list of {_type(schema['items'])}"

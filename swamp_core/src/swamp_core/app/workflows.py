@@ -71,10 +71,13 @@ def validate_workflows(workspace: Workspace, names: Sequence[str] = ()) -> Valid
     return ValidateResult(workflows=views + _model_views(workspace, models.problems))
 
 
-def load_runnable(workspace: Workspace, name: str) -> Runnable:
-    """The workflow of that name, ready to run. Raises `Refused` (`unknown_workflow`, `invalid_workflow`)."""
-    models = load_models(workspace.repo_dir, importing=True)
-    found = find_workflows(workspace.repo_dir, known_models(models, importing=True))
+def load_runnable(workspace: Workspace, name: str, *, importing: bool = True) -> Runnable:
+    """The workflow of that name, ready to run. Raises `Refused` (`unknown_workflow`, `invalid_workflow`).
+
+    Without `importing` it is only good for looking at: no code of a Python model is imported.
+    """
+    models = load_models(workspace.repo_dir, importing=importing)
+    found = find_workflows(workspace.repo_dir, known_models(models, importing=importing))
     named = [each for each in found if each.name == name]
     if not named:
         raise _unknown(workspace, name, found)

@@ -15,6 +15,7 @@ HERE = "swamp_core.cli.commands"
     homes={
         "list": f"{HERE}.workflow_list:list_",
         "validate": f"{HERE}.validate:validate",
+        "graph": f"{HERE}.graph:graph",
         "run": f"{HERE}.run:run",
         "waits": f"{HERE}.waits:waits",
         "signal": f"{HERE}.signal:signal",

@@ -1,0 +1,209 @@
+"""The graph of a workflow: its jobs and steps, what each depends on, and, of a run, where each stands.
+
+Of a workflow it is that of the file, with the workflows that its steps run drawn within them. Of a run it is the
+definition that the run has pinned, so editing the file changes nothing of it. Node IDs are made here, never from
+names: a name may be any text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from swamp_core.app.finding import find_run
+from swamp_core.app.run_views import run_view
+from swamp_core.app.seeing_views import GraphEdgeView, GraphNodeView, GraphResult, GraphStatus
+from swamp_core.app.tasks import target_of, timeout_of
+from swamp_core.app.views import StepView
+from swamp_core.app.workflows import load_runnable
+from swamp_core.app.workspace import Workspace
+from swamp_core.engine.reading import read_run
+from swamp_core.journal.entry import Journal
+from swamp_core.payload.values import compact
+from swamp_core.run.state import RunState
+from swamp_core.workflow.conditions import Condition, Not, described
+from swamp_core.workflow.definition import (
+    SUCCEEDED,
+    Dependency,
+    ForEach,
+    Job,
+    ManualApproval,
+    NestedWorkflow,
+    Step,
+    WaitForSignal,
+    Workflow,
+)
+from swamp_core.workflow.order import in_order
+
+ITEMS_SHOWN_MAX = 5
+CHILDREN_READ_MAX = 20
+"""Of a run, how many nested runs are looked at. Those beyond are drawn without their statuses."""
+
+
+def workflow_graph(workspace: Workspace, name: str) -> GraphResult:
+    """The graph of a workflow of the repo. Raises `Refused` (`unknown_workflow`, `invalid_workflow`)."""
+    runnable = load_runnable(workspace, name, importing=False)
+    drawing = _Drawing(workspace, runnable.workflows)
+    drawing.workflow(runnable.workflow, None, None)
+    return GraphResult(workflow=name, nodes=drawing.nodes, edges=drawing.edges)
+
+
+def run_graph(workspace: Workspace, name: str, run_id: str) -> GraphResult:
+    """The graph of a run of the workflow. Raises `Refused` (`unknown_run`, `ambiguous_run`, `unreadable`)."""
+    run = find_run(workspace, name, run=run_id)
+    drawing = _Drawing(workspace, {})
+    drawing.run(run, None)
+    status = run_view(run, workspace.ambient).status
+    return GraphResult(
+        workflow=run.workflow, run_id=run.run_id, status=status, nodes=drawing.nodes, edges=drawing.edges
+    )
+
+
+@dataclass(slots=True)
+class _Drawing:
+    """The nodes and edges so far. `workflows` are the definitions of nested workflows by name.
+
+    Apart from nested runs that are there, each nested workflow is drawn once: drawn in each place, a few workflows
+    that run each other many times would be a graph without end.
+    """
+
+    workspace: Workspace
+    workflows: Mapping[str, Workflow]
+    nodes: list[GraphNodeView] = field(default_factory=list)
+    edges: list[GraphEdgeView] = field(default_factory=list)
+    children_read: int = 0
+    drawn: set[str] = field(default_factory=set)
+
+    def run(self, run: RunState, parent: str | None) -> None:
+        """Draw a run, with those below it."""
+        outer = self.workflows
+        self.workflows = {name: Workflow.from_json(each) for name, each in run.workflows.items()}
+        self.workflow(Workflow.from_json(run.definition), parent, _Standing(self.workspace, run))
+        self.workflows = outer
+
+    def workflow(self, workflow: Workflow, parent: str | None, standing: _Standing | None) -> None:
+        """Draw the jobs of a workflow."""
+        prefix = f"{parent}_" if parent else ""
+        ids = {job.name: f"{prefix}j{number}" for number, job in enumerate(workflow.jobs, 1)}
+        for job in in_order(workflow.jobs):
+            self._job(job, ids[job.name], parent, standing)
+            self._edges(job.depends_on, ids, ids[job.name])
+
+    def _job(self, job: Job, node: str, parent: str | None, standing: _Standing | None) -> None:
+        status = standing.jobs.get(job.name) if standing else None
+        self.nodes.append(GraphNodeView(id=node, kind="job", parent=parent, name=job.name, status=status))
+        ids = {step.name: f"{node}_s{number}" for number, step in enumerate(job.steps, 1)}
+        for step in in_order(job.steps):
+            self._step(job.name, step, ids[step.name], node, standing)
+            self._edges(step.depends_on, ids, ids[step.name])
+
+    def _step(self, job: str, step: Step, node: str, parent: str, standing: _Standing | None) -> None:
+        task = step.task
+        status, child_run_id = standing.step(job, step.name) if standing else (None, None)
+        self.nodes.append(
+            GraphNodeView(
+                id=node,
+                kind="step",
+                parent=parent,
+                name=step.name,
+                task=task.type,
+                target=target_of(task),
+                timeout=timeout_of(task),
+                prompt=task.prompt if isinstance(task, WaitForSignal | ManualApproval) else None,
+                for_each=for_each_text(step.for_each),
+                guard=step.guard,
+                allow_failure=step.allow_failure,
+                status=status,
+                child_run_id=child_run_id,
+            )
+        )
+        items = standing.items(job, step.name) if standing else []
+        if items:
+            self._items(items, node)
+        elif isinstance(task, NestedWorkflow):
+            self._nested(task, node, child_run_id)
+
+    def _items(self, items: list[StepView], node: str) -> None:
+        shown = items if len(items) <= ITEMS_SHOWN_MAX + 1 else items[:ITEMS_SHOWN_MAX]
+        for number, item in enumerate(shown, 1):
+            self.nodes.append(
+                GraphNodeView(
+                    id=f"{node}_i{number}",
+                    kind="item",
+                    parent=node,
+                    name=item.name,
+                    status=item.status,
+                    child_run_id=item.child_run_id,
+                )
+            )
+        if left_out := items[len(shown) :]:
+            counts = Counter(item.status for item in left_out)
+            told = ", ".join(f"{count} {status}" for status, count in counts.items())
+            name = f"and {len(left_out)} more: {told}"
+            self.nodes.append(
+                GraphNodeView(id=f"{node}_more", kind="more", parent=node, name=name, count=len(left_out))
+            )
+
+    def _nested(self, task: NestedWorkflow, node: str, child_run_id: str | None) -> None:
+        child = self._child(child_run_id) if child_run_id else None
+        if child is not None:
+            self.run(child, node)
+        elif (nested := self.workflows.get(task.workflow_id_or_name)) and nested.name not in self.drawn:
+            self.drawn.add(nested.name)
+            self.workflow(nested, node, None)
+
+    def _child(self, run_id: str) -> RunState | None:
+        """A nested run, if it is there, readable, and not one too many."""
+        if self.children_read == CHILDREN_READ_MAX:
+            return None
+        self.children_read += 1
+        journal = self.workspace.execute(read_run(run_id))
+        return journal.run if isinstance(journal, Journal) else None
+
+    def _edges(self, depends_on: tuple[Dependency, ...], ids: Mapping[str, str], node: str) -> None:
+        for each in depends_on:
+            label = condition_text(each.condition)
+            self.edges.append(
+                GraphEdgeView(source=ids[each.name], to=node, condition=each.condition.to_json(), label=label)
+            )
+
+
+class _Standing:
+    """Where the jobs and steps of a run stand."""
+
+    def __init__(self, workspace: Workspace, run: RunState) -> None:
+        view = run_view(run, workspace.ambient)
+        self.jobs = {job.name: job.status for job in view.jobs}
+        self._run = run
+        self._steps = {(step.job, step.name): step for job in view.jobs for step in job.steps}
+
+    def step(self, job: str, name: str) -> tuple[GraphStatus, str | None]:
+        """The status of a step, and its nested run. One that was expanded is running until its items are over."""
+        shown = self._steps.get((job, name))
+        if shown is not None:
+            return shown.status, shown.child_run_id
+        status = self._run.step(job, name).status
+        return "running" if status == "expanded" else status, None
+
+    def items(self, job: str, name: str) -> list[StepView]:
+        """The items of a step that was expanded."""
+        expansion = self._run.step(job, name).expansion
+        return [self._steps[job, item] for item in expansion.names] if expansion else []
+
+
+def condition_text(condition: Condition) -> str | None:
+    """The condition after the name of what is depended on: `if it failed`; None where success is enough."""
+    if condition == SUCCEEDED:
+        return None
+    if isinstance(condition, Not):
+        return f"unless it {described(condition.condition)}"
+    return f"if it {described(condition)}"
+
+
+def for_each_text(for_each: ForEach | None) -> str | None:
+    """What a forEach goes through, as text: `region in ${{ inputs.regions }}`."""
+    if for_each is None:
+        return None
+    source = for_each.source
+    return f"{for_each.item} in {source.strip() if isinstance(source, str) else compact(source).decode()}"

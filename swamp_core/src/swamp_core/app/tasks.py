@@ -1,0 +1,29 @@
+"""What a task is about, in the words that graphs and dry runs share."""
+
+from __future__ import annotations
+
+from swamp_core.workflow.definition import (
+    Assert,
+    ManualApproval,
+    ModelMethod,
+    NestedWorkflow,
+    Task,
+    WaitForSignal,
+)
+
+
+def target_of(task: Task) -> str | None:
+    """What the task calls, runs or asserts; None if it only waits."""
+    match task:
+        case ModelMethod(model_id_or_name=model, method_name=method):
+            return f"{model}.{method}"
+        case NestedWorkflow(workflow_id_or_name=name):
+            return name
+        case Assert(expr=expr):
+            return expr.strip()
+    return None
+
+
+def timeout_of(task: Task) -> int | float | None:
+    """How many seconds the task waits at most; None if it does not wait, or without an end."""
+    return task.timeout_s if isinstance(task, WaitForSignal | ManualApproval) else None
