@@ -78,6 +78,9 @@ def _tag(event: type[BaseModel]) -> str:
 
 def _model_section(model: type[BaseModel], title: str) -> str:
     schema = model.model_json_schema(by_alias=True, mode="serialization")
+    schema = schema.get("$defs", {}).get(
+        model.__name__, schema
+    )  # A model that holds itself is among its parts.
     instants = {
         each.alias or name for name, each in model.model_fields.items() if _is_instant(each.annotation)
     }

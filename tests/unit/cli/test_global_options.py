@@ -28,6 +28,7 @@ def test_every_command_of_the_design_is_there():
         "demo",
         "workflow list",
         "workflow validate",
+        "workflow graph",
         "workflow run",
         "workflow waits",
         "workflow signal",

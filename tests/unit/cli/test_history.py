@@ -1,7 +1,7 @@
 """How the history is told: the steps that failed with what they left, bounded and harmless."""
 
 import pytest
-from swamp_core.cli.rendering.history import LOG_LINES_MAX, VALUE_CHARACTERS_MAX, failure_lines
+from swamp_core.cli.rendering.phrases import LOG_LINES_MAX, VALUE_CHARACTERS_MAX, failure_lines
 
 FAIL = """\
 type: command/shell
@@ -21,7 +21,9 @@ def test_a_failed_step_shows_what_it_printed(swamp):
     (swamp.directory / "models" / "m.yaml").write_text(FAIL)
     (swamp.directory / "workflows" / "broken.yaml").write_text(BROKEN)
     assert "history get" in swamp("workflow", "run", "broken").out
-    lines = [line[21:] for line in swamp("workflow", "history", "get", "broken").out.splitlines()]
+    shown = swamp("workflow", "history", "get", "broken").out.splitlines()
+    column = next(line.index("WHAT") for line in shown if "WHAT" in line)
+    lines = [line[column:] for line in shown]
     at = next(number for number, line in enumerate(lines) if line.startswith("a/b failed"))
     assert lines[at + 1 : at + 6] == [
         "  exitCode: 2",
@@ -36,7 +38,7 @@ def test_a_long_log_is_cut_and_says_so():
     """Only the end is shown, of each line the beginning, and where the rest is."""
     log = "\n".join(["x" * 1000] * 100)
     head, *lines = failure_lines(failed({"stdout": log, "stderr": ""}))
-    assert head == "stdout (the last 20 of 100 lines; --json has all):"
+    assert head == "stdout (the last 20 of 100 lines; `history logs` has all):"
     assert len(lines) == LOG_LINES_MAX
     assert {len(line) for line in lines} == {VALUE_CHARACTERS_MAX + 2}
 

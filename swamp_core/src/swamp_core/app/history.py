@@ -14,6 +14,7 @@ from swamp_core.journal.entry import Journal
 from swamp_core.journal.reading import folded, read_entries
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
+from swamp_core.run.events import Event, Json, RunResumed, RunRetried
 from swamp_core.run.state import RunState
 from swamp_core.store.fan_out import fan_out
 from swamp_core.store.keys import is_segment
@@ -52,8 +53,16 @@ def get_run(workspace: Workspace, run_id: str) -> RunHistory:
     if isinstance(journal, Unreadable):
         raise unreadable_run(run_id, journal)
     assert isinstance(entries, list)
-    events = [event.model_dump(mode="json") for entry in entries for event in entry.events]
+    events = [_event_json(event) for entry in entries for event in entry.events]
     return RunHistory(run=run_view(journal.run, workspace.ambient), events=events)
+
+
+def _event_json(event: Event) -> Json:
+    """The event as it is shown: inputs that were given to a run that had begun are named, never told."""
+    shown = event.model_dump(mode="json")
+    if isinstance(event, RunResumed | RunRetried):
+        shown["inputs"] = list(event.inputs)
+    return shown
 
 
 def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | None:

@@ -90,6 +90,8 @@ def block(columns: tuple[str, ...], row: tuple[str, ...], width: int) -> Iterato
         yield first
     for name, cell in zip(columns[1:], others, strict=True):
         text = cell.lstrip(" ")
+        if not text:
+            continue
         yield from textwrap.wrap(
             f"{printable(name)}: {text}" if first else text,
             width,

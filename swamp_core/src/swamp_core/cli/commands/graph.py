@@ -33,9 +33,9 @@ FORMATS = ("text", "mermaid")
 )
 @click.pass_obj
 def graph(invocation: Invocation, name: str, run_id: str | None, format_: str) -> ExitCode:
-    r"""Draw a workflow: its jobs and steps, and what each depends on.
+    r"""Draw a workflow, or a run of it.
 
-    The steps stand in the order in which they can run. With --run, the file is not looked at: a run keeps the
+    Shown are its jobs and steps, what each depends on, and on which condition. The steps stand in the order in which they can run. With --run, the file is not looked at: a run keeps the
     definition that it was started with.
 
     \b

@@ -16,7 +16,8 @@ from swamp_core.cli.usage import TEXT
 def get(invocation: Invocation, run_id: str) -> ExitCode:
     r"""Show all that happened to a run: who did what, and when.
 
-    Each succeeded step is shown with its outputs, each failed one with the end of what it printed.
+    Each succeeded step is shown with its outputs, each failed one with the end of what it printed. The items of a
+    forEach with many are summed up; --json has every event.
 
     The run is named by its ID, the beginning of it, or its workflow's name.
 
@@ -25,7 +26,7 @@ def get(invocation: Invocation, run_id: str) -> ExitCode:
     """
     from swamp_core.app.finding import find_run
     from swamp_core.app.history import get_run
-    from swamp_core.cli.rendering.history import timeline_parts
+    from swamp_core.cli.rendering.timeline import timeline_parts
 
     found = find_run(invocation.workspace, run_id)
     history = get_run(invocation.workspace, found.run_id)
