@@ -35,8 +35,8 @@ FORMATS = ("text", "mermaid")
 def graph(invocation: Invocation, name: str, run_id: str | None, format_: str) -> ExitCode:
     r"""Draw a workflow, or a run of it.
 
-    Shown are its jobs and steps, what each depends on, and on which condition. The steps stand in the order in which they can run. With --run, the file is not looked at: a run keeps the
-    definition that it was started with.
+    Shown are its jobs and steps, what each depends on, and on which condition. The steps stand in the order in which
+    they can run. With --run, the file is not looked at: a run keeps the definition that it was started with.
 
     \b
       swamp workflow graph release
