@@ -46,7 +46,7 @@ def test_a_resume_with_a_signal_while_a_sibling_step_runs_leaves_it_to_the_drive
     held.met()
     wait_id = release.wait()["waitId"]
     signalled = release.swamp("workflow", "signal", wait_id, "--payload", SHIP, "--resume")
-    assert "is being driven by process 4711 on builder. It takes the signal up by itself." in signalled.err
+    assert "is being driven by process 4711 on builder. It takes it up by itself." in signalled.err
     held.goes_on()
     assert release.swamp.finished(driver).json["run"]["status"] == "succeeded"
     assert release.done() == {"notes": 1, "ship": 1}

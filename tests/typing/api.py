@@ -15,6 +15,7 @@ from swamp_core.app.views import (
     RunHistory,
     RunResult,
     RunView,
+    SignalCheckResult,
     SignalResult,
     StepView,
     ValidateResult,
@@ -39,6 +40,10 @@ def use_cases(directory: Path) -> None:
     assert_type(swamp.waits(workflow="release"), WaitsResult)
     assert_type(swamp.signal("5d0f4c6a", {"verdict": "ship"}, idempotency_key="build-1"), SignalResult)
     assert_type(swamp.signal("5d0f4c6a", b"{}"), SignalResult)
+    assert_type(swamp.check_signal("5d0f4c6a", {"verdict": "ship"}, idempotency_key="b"), SignalCheckResult)
+    assert_type(swamp.approvals(workflow="release"), WaitsResult)
+    assert_type(swamp.approve("release", "sign-off"), RunResult)
+    assert_type(swamp.reject("release", "release/sign-off", reason="the build is red"), RunResult)
     assert_type(swamp.resume("release", wait=False, attention=attention), RunResult)
     assert_type(swamp.cancel("release", reason="superseded", wait=True), RunResult)
     assert_type(swamp.recover("0192f0c1", acknowledge_unknown=True), RunResult)
@@ -54,7 +59,7 @@ def answers(suspended: RunResult, signalled: SignalResult) -> None:
     assert_type(suspended.run, RunView)
     assert_type(suspended.waits, list[WaitView])
     assert_type(suspended.waits[0].wait_id, str)
-    assert_type(suspended.waits[0].deadline, datetime)
+    assert_type(suspended.waits[0].deadline, datetime | None)
     assert_type(suspended.waits[0].payload_schema, dict[str, JsonValue] | None)
     assert_type(suspended.run.jobs[0].steps[0], StepView)
     assert_type(suspended.run.jobs[0].steps[0].outputs, dict[str, JsonValue] | None)

@@ -71,7 +71,7 @@ def test_a_run_that_another_host_drives_is_left_to_it(swamp, lost):
     words = ("--payload", "{}", "--idempotency-key", "k", "--resume")
     repeated = swamp("workflow", "signal", lost["waitId"], *words, "--json")
     assert (repeated.code, repeated.json["status"], repeated.json["run"]) == (0, "repeated", None)
-    assert "It takes the signal up by itself." in repeated.err
+    assert "It takes it up by itself." in repeated.err
 
 
 def test_a_cancel_of_a_run_that_another_host_drives_is_recorded(swamp, lost):

@@ -83,7 +83,7 @@ def test_a_wait_of_a_cancelled_run_is_closed(store):
 
 def test_a_listing_costs_two_requests_and_two_a_wait(store, requests):
     """The open waits are listed without reading a journal."""
-    assert [wait.wait_id for wait in execute(list_open_waits(), store).waits] == [WAIT]
+    assert [wait.wait_id for wait in execute(list_open_waits("signal"), store).waits] == [WAIT]
     assert len(requests) == 4
 
 
@@ -91,7 +91,7 @@ def test_a_listing_costs_two_requests_and_two_a_wait(store, requests):
 def test_a_wait_is_open_only_with_registration_and_mark(store, gone):
     """What a crash left of a wait is not an open wait."""
     store.delete(gone)
-    assert execute(list_open_waits(), store).waits == ()
+    assert execute(list_open_waits("signal"), store).waits == ()
 
 
 @pytest.mark.parametrize("key", [keys.registration(WAIT), keys.outcome(WAIT)])
@@ -99,7 +99,7 @@ def test_a_record_that_cannot_be_read_is_shown_and_hides_no_other(store, key):
     """A broken record is listed as unreadable; it is never taken for an open wait."""
     store.delete(key)
     store.put_if_absent(key, b"\0" * 20)
-    listed = execute(list_open_waits(), store)
+    listed = execute(list_open_waits("signal"), store)
     assert listed.waits == ()
     assert [unreadable.key for unreadable in listed.unreadable] == [key]
 

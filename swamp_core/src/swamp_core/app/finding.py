@@ -98,6 +98,21 @@ def unreadable_run(run_id: str, unreadable: Unreadable) -> Refused:
     )
 
 
+def ambiguous_run(workspace: Workspace, name: str, candidates: list[RunState]) -> Refused:
+    """The refusal of a workflow's name that may mean any of these runs."""
+    now, host = workspace.ambient.clock.now(), workspace.ambient.host
+    lines = [
+        f"{run.run_id}  {shown_status(run, now, host)}, started {instant_text(run.started_at)}"
+        for run in candidates[:_LISTED_MAX]
+    ]
+    return Refused(
+        "ambiguous_run",
+        f"Workflow `{name}` has {len(candidates)} unfinished runs:\n" + "\n".join(lines),
+        hint="Give the ID of one of them, or the beginning of it, in the place of the name.",
+        details={"runIds": [run.run_id for run in candidates]},
+    )
+
+
 def open_run_ids(workspace: Workspace, workflow: str) -> list[str]:
     """The IDs of the unfinished runs of a workflow, oldest first."""
     prefix = f"{keys.OPEN_RUNS}{workflow}/"
@@ -142,17 +157,7 @@ def _by_workflow(workspace: Workspace, name: str) -> RunState | None:
     candidates = suspended or runs
     if len(candidates) == 1:
         return candidates[0]
-    now, host = workspace.ambient.clock.now(), workspace.ambient.host
-    lines = [
-        f"{run.run_id}  {shown_status(run, now, host)}, started {instant_text(run.started_at)}"
-        for run in candidates[:_LISTED_MAX]
-    ]
-    raise Refused(
-        "ambiguous_run",
-        f"Workflow `{name}` has {len(candidates)} unfinished runs:\n" + "\n".join(lines),
-        hint="Give the ID of one of them, or the beginning of it, in the place of the name.",
-        details={"runIds": [run.run_id for run in candidates]},
-    )
+    raise ambiguous_run(workspace, name, candidates)
 
 
 def _newest(workspace: Workspace, run_ids: list[str]) -> RunState | None:

@@ -9,13 +9,27 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from swamp_core.ambient import Ambient
-from swamp_core.app import cancel, datastore, finding, history, recover, resume, run, signal, waits, workflows
+from swamp_core.app import (
+    cancel,
+    datastore,
+    decide,
+    finding,
+    gates,
+    history,
+    recover,
+    resume,
+    run,
+    signal,
+    waits,
+    workflows,
+)
 from swamp_core.app.driving import Attention
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
     RunHistory,
     RunResult,
+    SignalCheckResult,
     SignalResult,
     ValidateResult,
     WaitsResult,
@@ -77,8 +91,12 @@ class Swamp:
         return run.run_workflow(self.workspace, runnable, inputs or {}, wait=wait, attention=attention)
 
     def waits(self, *, workflow: str | None = None) -> WaitsResult:
-        """The open waits, oldest first, of one workflow or of all."""
+        """The open waits for a signal, oldest first, of one workflow or of all."""
         return waits.list_waits(self.workspace, workflow=workflow)
+
+    def approvals(self, *, workflow: str | None = None) -> WaitsResult:
+        """The undecided gates, oldest first, of one workflow or of all."""
+        return waits.list_approvals(self.workspace, workflow=workflow)
 
     def signal(
         self,
@@ -92,6 +110,26 @@ class Swamp:
         The payload is kept in plain text; it must carry no secret.
         """
         return signal.signal(self.workspace, wait_id, payload, idempotency_key=idempotency_key)
+
+    def check_signal(
+        self,
+        wait_id: str,
+        payload: Mapping[str, JsonValue] | str | bytes,
+        *,
+        idempotency_key: str | None = None,
+    ) -> SignalCheckResult:
+        """Whether `signal` would accept the payload now; nothing is sent."""
+        return signal.check_signal(self.workspace, wait_id, payload, idempotency_key=idempotency_key)
+
+    def approve(self, run: str, step: str) -> RunResult:
+        """Approve a gate, named by its step, `JOB/STEP` or its wait ID; the run goes on when somebody resumes it."""
+        found = gates.find_gate(self.workspace, run, step)
+        return decide.approve(self.workspace, found)
+
+    def reject(self, run: str, step: str, *, reason: str | None = None) -> RunResult:
+        """Reject a gate, named as for `approve`, which ends its run as failed."""
+        found = gates.find_gate(self.workspace, run, step)
+        return decide.reject(self.workspace, found, reason=reason)
 
     def resume(self, run: str, *, wait: bool = False, attention: Attention | None = None) -> RunResult:
         """Take up a suspended run, named by its ID, the beginning of it, or its workflow's name, and drive it."""

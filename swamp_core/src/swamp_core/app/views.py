@@ -160,6 +160,22 @@ class SignalResult(View):
     run: RunView | None = None
 
 
+CheckStatus = Literal["would_accept", "would_repeat"]
+
+
+class SignalCheckResult(View):
+    """What a signal that was not sent would come to. `would_repeat`: it was accepted before, with this receipt."""
+
+    status: CheckStatus
+    wait_id: str
+    run_id: str
+    workflow: str
+    job: str
+    step: str
+    key: str | None = None
+    receipt: ReceiptView | None
+
+
 class RunSummary(View):
     """A line of the history. `awaiting_resume`: it is suspended and everything that it waits for is settled."""
 

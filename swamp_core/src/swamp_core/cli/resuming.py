@@ -1,4 +1,4 @@
-"""The resume after a signal. The receipt is stored by then, so whatever becomes of the resume is told and no error."""
+"""The resume after a signal or an approval. That is stored by then, so what becomes of the resume is no error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from swamp_core.app import resume as use_case
 from swamp_core.app.refusals import Refused
-from swamp_core.app.views import RunResult, SignalResult
+from swamp_core.app.views import RunResult
 from swamp_core.cli.errors import failure_of
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.following import follow
@@ -19,7 +19,7 @@ from swamp_core.store.errors import StoreError
 class Resumption:
     """What became of the resume: the run if it was resumed, and whether it still waits for somebody to do so.
 
-    The exit code is 0 but after an interrupt, for the receipt is stored.
+    The exit code is 0 but after an interrupt, for what was asked first is done.
     """
 
     run: RunResult | None
@@ -27,19 +27,19 @@ class Resumption:
     exit_code: ExitCode = ExitCode.DONE
 
 
-def resume_after(invocation: Invocation, signalled: SignalResult) -> Resumption:
-    """Resume the run of an accepted signal, and tell why if that cannot be."""
+def resume_after(invocation: Invocation, run_id: str) -> Resumption:
+    """Resume the run of an accepted signal or an approved gate, and tell why if that cannot be."""
     workspace, output = invocation.workspace, invocation.output
     try:
         result, code = follow(
             invocation,
-            lambda attention: use_case.resume(workspace, signalled.run_id, attention=attention),
+            lambda attention: use_case.resume(workspace, run_id, attention=attention),
             stays=False,
         )
     except (Refused, StoreError) as error:
         failure = failure_of(error)
         if failure.code == "already_resumed":
-            output.warn(Say(f"{failure.message} It takes the signal up by itself.", "good"))
+            output.warn(Say(f"{failure.message} It takes it up by itself.", "good"))
         elif failure.details.get("status") in ("succeeded", "failed", "cancelled"):
             output.warn(Say(failure.message))
             return Resumption(None, awaited=False)
@@ -48,7 +48,7 @@ def resume_after(invocation: Invocation, signalled: SignalResult) -> Resumption:
                 *paragraph(f"The run was not resumed. {failure.message}", "warn"),
                 *paragraph(failure.hint or ""),
                 Say("Once that is done, resume the run with:"),
-                Copy(signalled.resume_command),
+                Copy(workspace.command("workflow", "resume", run_id)),
             )
         return Resumption(None, awaited=True)
     interrupted = code is ExitCode.INTERRUPTED

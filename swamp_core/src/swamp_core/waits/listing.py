@@ -1,4 +1,4 @@
-"""The waits that are open: registered, without an outcome, and marked.
+"""The waits of a kind that are open: registered, without an outcome, and marked.
 
 Listing settles nothing, whatever the clock says, and reads no finished run: it costs two listings, and two requests
 for each registration. A record that cannot be read is shown as such; it never hides the others.
@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Unreadable, read_record
-from swamp_core.records.families import OUTCOME, Registration
+from swamp_core.records.families import OUTCOME, Registration, WaitKind
 from swamp_core.store.operations import Get, List, Protocol, Together
 
 
 @dataclass(frozen=True, slots=True)
 class OpenWaits:
-    """Open waits, oldest first, and the records that cannot be read."""
+    """Open waits, oldest first, and the records that cannot be read; among them those of waits of any kind."""
 
     waits: tuple[Registration, ...]
     unreadable: tuple[Unreadable, ...]
 
 
-def list_open_waits() -> Protocol[OpenWaits]:
-    """All open waits of the store. 2 W + 2 requests for W registrations."""
+def list_open_waits(kind: WaitKind) -> Protocol[OpenWaits]:
+    """All open waits of the kind in the store. 2 W + 2 requests for W registrations."""
     registered: list[str] = yield List(keys.WAITS)
     marks: set[str] = set((yield List(keys.OPEN_RUNS)))
     wait_ids = [key.removeprefix(keys.WAITS) for key in registered]
@@ -36,6 +36,8 @@ def list_open_waits() -> Protocol[OpenWaits]:
     ):
         wait = read_record(Registration, key, data)
         settled = read_record(OUTCOME, keys.outcome(key.removeprefix(keys.WAITS)), outcome)
+        if isinstance(wait, Found) and wait.record.wait_kind != kind:
+            continue
         for reading in (wait, settled):
             if isinstance(reading, Unreadable):
                 unreadable.append(reading)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     type=TEXT,
     help="Names this signal, so that repeating it gives the same receipt. One is made up and shown otherwise.",
 )
+@click.option("--dry-run", is_flag=True, help="Only say whether it would be accepted; send nothing.")
 @click.pass_obj
 def signal(
     invocation: Invocation,
@@ -38,6 +39,7 @@ def signal(
     payload_file: str | None,
     and_resume: bool,
     idempotency_key: str | None,
+    dry_run: bool,
 ) -> ExitCode:
     r"""Give a payload to an open wait, and get the receipt.
 
@@ -51,14 +53,22 @@ def signal(
     """
     from swamp_core.app import signal as use_case
     from swamp_core.cli.payloads import read_payload
-    from swamp_core.cli.rendering.signals import signal_parts
+    from swamp_core.cli.rendering.signals import check_parts, signal_parts
 
     if words := click.get_current_context().args:
         raise _misplaced(invocation, wait_id, words)
     workspace = invocation.workspace
     if payload is not None and payload_file is not None:
         raise Misuse("The payload is given twice.", hint="Give either --payload or --payload-file.")
+    if dry_run and and_resume:
+        raise Misuse(
+            "With --dry-run nothing is sent that a resume could take up.", hint="Leave out one of them."
+        )
     given = read_payload(invocation, wait_id, payload, payload_file)
+    if dry_run:
+        check = use_case.check_signal(workspace, wait_id, given, idempotency_key=idempotency_key)
+        invocation.output.answer(check.to_json(), check_parts(check))
+        return ExitCode.DONE
     result = use_case.signal(workspace, wait_id, given, idempotency_key=idempotency_key)
     if not and_resume:
         invocation.output.answer(result.to_json(), signal_parts(result))
@@ -82,7 +92,7 @@ def _and_resume(invocation: Invocation, result: SignalResult) -> ExitCode:
     output = invocation.output
     if not output.as_json:
         output.say(*receipt_parts(result))
-    resumption = resume_after(invocation, result)
+    resumption = resume_after(invocation, result.run_id)
     after = result.model_copy(update={"awaiting_resume": resumption.awaited})
     if (resumed := resumption.run) is None:
         output.answer(after.to_json(), ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from swamp_core.app.views import SignalResult
+from swamp_core.app.views import SignalCheckResult, SignalResult
 from swamp_core.cli.parts import Copy, Facts, Part, Say
 from swamp_core.cli.times import moment
 
@@ -17,6 +17,16 @@ def signal_parts(result: SignalResult) -> Iterator[Part]:
         yield Copy(result.resume_command)
     else:
         yield Say("The run is over.")
+
+
+def check_parts(result: SignalCheckResult) -> Iterator[Part]:
+    """What the signal would come to."""
+    step = f"{result.job}/{result.step} of {result.workflow}"
+    if result.receipt is not None:
+        yield Say(f"The signal for {step} was accepted before; sent again it would get this receipt:", "good")
+        yield Copy(result.receipt.id)
+    else:
+        yield Say(f"The signal for {step} would be accepted. Nothing was sent.", "good")
 
 
 def receipt_parts(result: SignalResult) -> Iterator[Part]:

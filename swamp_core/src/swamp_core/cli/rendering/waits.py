@@ -15,9 +15,19 @@ SCHEMA_CHARACTERS_MAX = 400
 
 
 def waits_parts(result: WaitsResult, now: datetime, *, workflow: str | None = None) -> Iterator[Part]:
-    """The open waits, each with the command that settles it."""
+    """The open waits for a signal, each with the command that settles it."""
+    yield from _listed(result, now, f"No wait of {workflow} is open." if workflow else "No wait is open.")
+
+
+def approvals_parts(result: WaitsResult, now: datetime, *, workflow: str | None = None) -> Iterator[Part]:
+    """The undecided gates, each with the command that approves it."""
+    none = f"No gate of {workflow} is undecided." if workflow else "No gate is undecided."
+    yield from _listed(result, now, none)
+
+
+def _listed(result: WaitsResult, now: datetime, none: str) -> Iterator[Part]:
     if not result.waits and not result.unreadable:
-        yield Say(f"No wait of {workflow} is open." if workflow else "No wait is open.")
+        yield Say(none)
     for number, wait in enumerate(result.waits):
         if number:
             yield Gap()
@@ -38,7 +48,11 @@ def wait_parts(wait: WaitView, now: datetime) -> Iterator[Part]:
         yield Say(wait.prompt)
     payload = () if wait.kind == "approval" else (("payload", schema_text(wait)),)
     yield Facts((("wait", wait.wait_id), ("run", wait.run_id), *payload))
-    settle = "Approve it with:" if wait.kind == "approval" else "Signal it with:"
+    settle = (
+        "Approve it with this, or reject it with `reject` in the place of `approve`:"
+        if wait.kind == "approval"
+        else "Signal it with:"
+    )
     yield Say("It has expired. Let it time out with:" if wait.expired else settle)
     yield Copy(wait.next_command)
 
