@@ -30,8 +30,9 @@ def approve(
 ) -> ExitCode:
     r"""Approve a gate, and get its run as it stands.
 
-    The gate's step succeeds, and the run goes on when it is resumed. STEP is the name of the step, JOB/STEP, or the gate's wait ID or the beginning of it. Who approved it and when
-    is kept. A gate is decided once: a second decision is refused, and shown the first.
+    The gate's step succeeds, and the run goes on when it is resumed. STEP is the name of the step, JOB/STEP, or the
+    gate's wait ID or the beginning of it. Who approved it and when is kept. A gate is decided once: a second decision
+    is refused, and shown the first.
 
     \b
       swamp workflow approve release sign-off

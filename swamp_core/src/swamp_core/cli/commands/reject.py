@@ -21,9 +21,9 @@ def reject(
 ) -> ExitCode:
     r"""Reject a gate, which ends its run as failed.
 
-    Nothing more is run, and no step is left waiting: the run's open waits are closed. A run that a living process drives is ended by that
-    process within seconds. STEP is the name of the step, JOB/STEP, or the gate's wait ID or the beginning of it. A
-    gate is decided once: a second decision is refused, and shown the first.
+    Nothing more is run, and no step is left waiting: the run's open waits are closed. A run that a living process
+    drives is ended by that process within seconds. STEP is the name of the step, JOB/STEP, or the gate's wait ID or
+    the beginning of it. A gate is decided once: a second decision is refused, and shown the first.
 
     \b
       swamp workflow reject release sign-off --reason "the build is red"
