@@ -1,18 +1,21 @@
 """The removal of a run that has ended, restartable at any point.
 
-1. `run_deleted` is appended, with the IDs of all waits: whoever restarts a removal needs nothing else, and whoever
-   was stalled sees from it that they must withdraw what they made.
+1. `run_deleted` is appended, with the IDs of all waits and nested runs: whoever restarts a removal needs nothing
+   else, and whoever was stalled sees from it that they must withdraw what they made.
 2. What the end may not have come to (first the mark, then the registrations), and the outcomes. While the mark is
    there a signal could still be acknowledged, so no outcome is deleted before it.
-3. The journal, the highest entry last (rule 2).
-4. The entry in the index of runs.
+3. The entry in the index of runs, which a start and a retry look for last. It goes before any entry of the journal,
+   so that nobody who could make an entry because another one was deleted takes it for a win.
+4. The journal, the highest entry last (rule 2).
 
-An index without a journal is a start or a removal that was cut off, or a start that is only slow. So that a slow one
-cannot begin any more, `run_deleted` takes entry 1, and it stays until the index is gone, which a start looks for last.
+An index without a journal is a start that was cut off, or one that is only slow. So that a slow one cannot begin any
+more, `run_deleted` takes entry 1. A journal without an index is a removal that was cut off in step 4, or was made by
+somebody who was stalled while the run was removed: nobody counts it, and a sweep deletes it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,39 +25,87 @@ from swamp_core.journal.reading import deletion_in, newest_entry, read_journal
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import RunDeleted
-from swamp_core.store.operations import Delete, List, Protocol, Together
+from swamp_core.store.operations import Delete, Get, List, Protocol, Together
 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """No record of the run is left."""
+    """No record of the run is left; `records` of it were there."""
+
+    records: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class NotEnded:
     """The run is unfinished; it must be ended first."""
 
+    run_id: str
+
 
 Removal = Removed | NotEnded | Lost | Blocked
 
 
 def remove_run(workflow: str, run_id: str, *, now: datetime, entry_id: str, owner: str) -> Protocol[Removal]:
-    """Remove everything of an ended run. On `Lost`, call it again with another `entry_id`."""
+    """Remove everything of an ended run, but its nested runs. On `Lost`, call it again with another `entry_id`."""
+    deletion = yield from begin_removal(run_id, now=now, entry_id=entry_id, owner=owner)
+    if not isinstance(deletion, RunDeleted):
+        return deletion
+    return Removed((yield from finish_removal(workflow, run_id, deletion)))
+
+
+def begin_removal(
+    run_id: str, *, now: datetime, entry_id: str, owner: str
+) -> Protocol[RunDeleted | NotEnded | Lost | Blocked]:
+    """Write that the run is being removed, unless that is written. Once it is, nothing is done for the run any more."""
     newest = yield from newest_entry(run_id)
     if isinstance(newest, Unreadable):
         return Blocked(newest)
     deletion = deletion_in(newest) if isinstance(newest, Entry) else None
-    if deletion is None:
-        written = yield from _write_deletion(run_id, now=now, entry_id=entry_id, owner=owner)
-        if not isinstance(written, RunDeleted):
-            return written
-        deletion = written
-    marks: list[str] = yield List(keys.marks(workflow, run_id))
-    yield Together(tuple(Delete(key) for key in marks))
-    yield Together(tuple(Delete(keys.registration(wait_id)) for wait_id in deletion.wait_ids))
-    yield Together(tuple(Delete(keys.outcome(wait_id)) for wait_id in deletion.wait_ids))
-    yield from _remove_journal(workflow, run_id)
-    return Removed()
+    if deletion is not None:
+        return deletion
+    return (yield from _write_deletion(run_id, now=now, entry_id=entry_id, owner=owner))
+
+
+def finish_removal(workflow: str | None, run_id: str, deletion: RunDeleted) -> Protocol[int]:
+    """Delete all that is left of a run whose removal has begun; how many records that were.
+
+    Without a `workflow` nothing but its waits and its journal can be left: the index is gone already.
+    """
+    deleted = 0
+    if workflow is not None:
+        marks: list[str] = yield List(keys.marks(workflow, run_id))
+        deleted += yield from delete_together(marks)
+    for key_of in (keys.registration, keys.outcome):
+        deleted += yield from delete_present(key_of(wait_id) for wait_id in deletion.wait_ids)
+    if workflow is not None:
+        deleted += yield from delete_present([keys.run_index(workflow, run_id)])
+    return deleted + (yield from remove_entries(run_id))
+
+
+def remove_entries(run_id: str) -> Protocol[int]:
+    """Delete the journal of a run whose index is gone, the highest entry last; how many entries that were."""
+    newest_first: list[str] = yield List(keys.entries(run_id))
+    yield from delete_together(newest_first[1:])
+    yield from delete_together(newest_first[:1])
+    return len(newest_first)
+
+
+def delete_present(wanted: Iterable[str]) -> Protocol[int]:
+    """Delete those of the records that are there; how many they were."""
+    return (yield from delete_together((yield from present(wanted))))
+
+
+def present(wanted: Iterable[str]) -> Protocol[list[str]]:
+    """Those of the keys under which there is a record."""
+    asked = list(wanted)
+    found: list[bytes | None] = yield Together(tuple(Get(key) for key in asked))
+    return [key for key, data in zip(asked, found, strict=True) if data is not None]
+
+
+def delete_together(listed: list[str]) -> Protocol[int]:
+    """Delete the records under these keys; how many they are."""
+    yield Together(tuple(Delete(key) for key in listed))
+    return len(listed)
 
 
 def _write_deletion(
@@ -67,24 +118,12 @@ def _write_deletion(
         event = RunDeleted(at=now, wait_ids=[])
         entry = Entry(run_id=run_id, number=1, entry_id=entry_id, owner=owner, events=[event])
     elif journal.run.ended:
-        event = RunDeleted(at=now, wait_ids=list(journal.run.waits))
+        run = journal.run
+        event = RunDeleted(at=now, wait_ids=list(run.waits), child_run_ids=list(run.children))
         entry, _ = next_entry(journal, [event], entry_id=entry_id, owner=owner)
     else:
-        return NotEnded()
+        return NotEnded(run_id)
     written = yield from create_entry(entry)
     if isinstance(written, Lost | Blocked):
         return written
     return event
-
-
-def _remove_journal(workflow: str, run_id: str) -> Protocol[None]:
-    newest_first: list[str] = yield List(keys.entries(run_id))
-    yield Together(tuple(Delete(key) for key in newest_first[1:]))
-    index = Delete(keys.run_index(workflow, run_id))
-    highest = tuple(Delete(key) for key in newest_first[:1])
-    if newest_first == [keys.entry(run_id, 1)]:
-        yield index
-        yield Together(highest)
-    else:
-        yield Together(highest)
-        yield index
