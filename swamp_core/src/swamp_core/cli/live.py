@@ -1,12 +1,15 @@
 """The live view of a run on a terminal: what has ended scrolls by, what goes on stands below with its time.
 
-The part that is redrawn is never higher than a few lines, however many steps run at once.
+The part that is redrawn is never higher than a few lines, however many steps run at once; with many steps its last
+line counts them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import datetime
+from itertools import chain, islice
+from threading import Lock
 from typing import Self
 
 from rich.live import Live
@@ -15,32 +18,29 @@ from rich.text import Text
 from swamp_core.cli.escaping import printable
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.progress import Teller
+from swamp_core.cli.tally import Going, Tally
 from swamp_core.cli.times import exact_length, until
 from swamp_core.run.events import Event, StepStarted
 from swamp_core.run.state import RunState
 
 LINES_MAX = 8
+STEPS_UNCOUNTED_MAX = 8
+"""A run of no more steps than this is not counted: they can all be seen."""
 REFRESHES_PER_SECOND = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Going:
-    """A step that is running, since an instant, or waiting, until one if it has a deadline."""
-
-    job: str
-    step: str
-    instant: datetime | None
-    waiting: bool = False
-
-
 class LiveProgress:
-    """Progress on a terminal. Lines of steps that started are left out: the view shows them while they run."""
+    """Progress on a terminal. Lines of steps that started are left out: the view shows them while they run.
+
+    The view is drawn on a thread of its own, so the tally is looked at and changed under a lock.
+    """
 
     def __init__(self, invocation: Invocation, *, stays: bool) -> None:
         self._clock = invocation.ambient.clock
         self._teller = Teller(invocation, stays=stays)
         self._terminal = invocation.output.terminal(invocation.output.err)
-        self._going: list[Going] = []
+        self._tally = Tally()
+        self._lock = Lock()
         self._live = Live(
             console=self._terminal.console,
             get_renderable=self._view,
@@ -55,12 +55,14 @@ class LiveProgress:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._going = []
+        with self._lock:
+            self._tally = Tally()
         self._live.stop()
 
     def observe(self, run: RunState, events: list[Event]) -> None:
         """See `Progress.observe`."""
-        self._going = going_on(run)
+        with self._lock:
+            self._tally.observe(run, events)
         self._live.refresh()
         for part in self._teller.parts(
             run, [event for event in events if not isinstance(event, StepStarted)]
@@ -68,31 +70,36 @@ class LiveProgress:
             self._terminal.print(part)
 
     def _view(self) -> Text:
-        return Text("\n").join(view_lines(self._going, self._clock.now()))
+        with self._lock:
+            return Text("\n").join(view_lines(self._tally, self._clock.now()))
 
 
-def going_on(run: RunState) -> list[Going]:
-    """The steps that are running, the oldest first, and then those that wait, by deadline."""
-    running = [
-        Going(job, step, run.step(job, step).started_at or run.started_at)
-        for job, step in run.running_steps()
-    ]
-    waiting = [Going(wait.job, wait.step, wait.deadline, waiting=True) for wait in run.waiting().values()]
-    return sorted(
-        [*running, *waiting],
-        key=lambda each: (each.waiting, each.instant is None, each.instant or run.started_at),
-    )
-
-
-def view_lines(going: list[Going], now: datetime) -> list[Text]:
-    """What goes on, in at most `LINES_MAX` lines."""
-    shown = going if len(going) <= LINES_MAX else going[: LINES_MAX - 1]
-    lines = [_line(each, now) for each in shown]
-    if len(shown) < len(going):
-        lines.append(Text(f"  and {len(going) - len(shown)} more", "dim"))
+def view_lines(tally: Tally, now: datetime) -> list[Text]:
+    """What goes on, in at most `LINES_MAX` lines: what runs, the oldest first, then what waits, then the counts."""
+    going = len(tally.running) + len(tally.waiting)
+    is_counted = going > LINES_MAX or (going > 0 and tally.total > STEPS_UNCOUNTED_MAX)
+    shown = LINES_MAX - 1 if is_counted else LINES_MAX
+    first: Iterable[Going] = islice(chain(tally.running.values(), tally.waiting.values()), shown)
+    lines = [_line(each, now) for each in first]
+    if is_counted:
+        lines.append(Text(f"  {counts_text(tally)}", "dim"))
     for line in lines:
         line.no_wrap, line.overflow = True, "ellipsis"
     return lines
+
+
+def counts_text(tally: Tally) -> str:
+    """How many steps stand where: `12 running · 340 done · 2 failed · 648 to go`."""
+    counts = tally.counts
+    told = {
+        "running": counts["running"],
+        "waiting": counts["waiting"],
+        "done": counts["succeeded"],
+        "skipped": counts["skipped"],
+        "failed": counts["failed"],
+        "to go": tally.to_go,
+    }
+    return " · ".join(f"{count} {what}" for what, count in told.items() if count)
 
 
 def _line(each: Going, now: datetime) -> Text:

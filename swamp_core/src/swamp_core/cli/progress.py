@@ -1,29 +1,30 @@
-"""What happens to a run while it is driven, as sentences: one for each step that starts or ends."""
+"""What happens to a run while somebody looks on, as sentences: one for each step that starts or ends.
+
+A forEach with many items is summed up: a line for each tenth of them that is over, and one for each of the first
+that fail. So a run of thousands of steps prints a bounded number of lines.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from dataclasses import dataclass, field
 from typing import Protocol, Self
 
 from swamp_core.app.run_views import run_wait_views
 from swamp_core.cli.invocation import Invocation
-from swamp_core.cli.parts import Copy, Part, Say
-from swamp_core.cli.rendering.waits import wait_parts
-from swamp_core.cli.times import exact_length
-from swamp_core.run.events import (
-    CancelRequested,
-    Event,
-    FailureApplied,
-    SignalApplied,
-    StepFailed,
-    StepSkipped,
-    StepStarted,
-    StepSucceeded,
-    WaitApplied,
-    WaitOpened,
-)
-from swamp_core.run.state import RunState
+from swamp_core.cli.parts import Copy, Part, Say, Style
+from swamp_core.cli.rendering.runs import first_waits_parts
+from swamp_core.cli.sentences import sentence
+from swamp_core.run.events import Event, StepExpanded
+from swamp_core.run.state import Expansion, RunState
+
+ITEMS_TOLD_MAX = 10
+"""A forEach with more items than this is summed up."""
+FAILURES_TOLD_MAX = 10
+"""Of a forEach that is summed up, how many items that failed are told one by one."""
+
+StepName = tuple[str, str]
 
 
 class Progress(Protocol):
@@ -59,7 +60,7 @@ class PlainProgress:
 class Teller:
     """What is told of a run: its ID first, then its events.
 
-    When the process stays (`--wait`), it is also told how to signal what the run is suspended for, each wait once:
+    When the process stays (`--wait`), it is also told how to settle what the run is suspended for, each wait once:
     without `--wait` the command's answer says so.
     """
 
@@ -68,6 +69,7 @@ class Teller:
         self._stays = stays
         self._begun = False
         self._told_waits: set[str] = set()
+        self._items = Summary()
 
     def parts(self, run: RunState, events: Sequence[Event]) -> Iterator[Part]:
         """What there is to tell about the events."""
@@ -75,48 +77,69 @@ class Teller:
             self._begun = True
             yield Say(f"This is a run of {run.workflow}:", "dim")
             yield Copy(run.run_id)
-        yield from sentences(run, events)
+        yield from self._items.told(run, events)
         if self._stays and run.status == "suspended":
-            workspace = self._invocation.workspace
-            for wait in run_wait_views(run, workspace):
-                if wait.wait_id not in self._told_waits:
-                    self._told_waits.add(wait.wait_id)
-                    yield from wait_parts(wait, workspace.ambient.clock.now())
+            yield from self._waits(run)
+
+    def _waits(self, run: RunState) -> Iterator[Part]:
+        workspace = self._invocation.workspace
+        waits = [wait for wait in run_wait_views(run, workspace) if wait.wait_id not in self._told_waits]
+        self._told_waits.update(wait.wait_id for wait in waits)
+        yield from first_waits_parts(waits, run.workflow, workspace)
 
 
-def sentences(run: RunState, events: Sequence[Event]) -> list[Say]:
-    """A sentence for each event that a person who looks on wants to know of."""
-    return [said for event in events if (said := _sentence(run, event)) is not None]
+@dataclass(slots=True)
+class Summary:
+    """Sums up what happens to the items of each forEach that has many."""
+
+    tenths: dict[StepName, int] = field(default_factory=dict)
+    failures: Counter[StepName] = field(default_factory=Counter)
+
+    def told(self, run: RunState, events: Sequence[Event]) -> Iterator[Say]:
+        """The sentences about a commit. It costs what its events cost, however many items there are."""
+        touched: dict[StepName, None] = {}
+        for event in events:
+            name = _summed_up_as(run, event)
+            if isinstance(event, StepExpanded):
+                self._forget((event.job, event.step))
+            said = sentence(run, event)
+            if name is not None:
+                touched[name] = None
+                said = said if self._is_told(name, event) else None
+            if said is not None:
+                yield said
+        for name in touched:
+            expansion = run.step(*name).expansion
+            if expansion is not None:
+                yield from self._summed_up(name, expansion)
+
+    def _is_told(self, name: StepName, event: Event) -> bool:
+        application = getattr(event, "application", None)
+        if getattr(event, "error", None) is None and getattr(application, "error", None) is None:
+            return False
+        self.failures[name] += 1
+        return self.failures[name] <= FAILURES_TOLD_MAX
+
+    def _summed_up(self, name: StepName, expansion: Expansion) -> Iterator[Say]:
+        total, ended = len(expansion.names), expansion.ended
+        tenths = 10 * ended // total
+        if tenths == self.tenths.get(name, 0):
+            return
+        self.tenths[name] = tenths
+        told = {"failed": expansion.failed, "skipped": expansion.skipped}
+        others = "".join(f", {count} {what}" for what, count in told.items() if count)
+        style: Style = "bad" if expansion.failed > expansion.forgiven else "plain"
+        yield Say(f"{name[0]}/{name[1]}: {ended} of {total} items are over{others}.", style)
+
+    def _forget(self, name: StepName) -> None:
+        self.tenths.pop(name, None)
+        del self.failures[name]
 
 
-def _sentence(run: RunState, event: Event) -> Say | None:
-    match event:
-        case StepStarted(job=job, step=step):
-            return Say(f"{job}/{step} started.", "dim")
-        case StepSucceeded(job=job, step=step):
-            return Say(f"{job}/{step} succeeded{_after(run, event)}.", "good")
-        case StepFailed(job=job, step=step, error=error, allowed=allowed):
-            return _failed(f"{job}/{step}", _after(run, event), allowed, error.message)
-        case StepSkipped(job=job, step=step, reason=reason):
-            return Say(f"{job}/{step} was skipped: {reason}", "dim")
-        case WaitOpened(job=job, step=step):
-            return Say(f"{job}/{step} waits for a signal.", "warn")
-        case WaitApplied(job=job, step=step, application=SignalApplied(receipt=receipt)):
-            return Say(f"{job}/{step} has its signal, submitted by {receipt.submitted_by}.", "good")
-        case WaitApplied(job=job, step=step, application=FailureApplied(error=error, allowed=allowed)):
-            return _failed(f"{job}/{step}", "", allowed, error.message)
-        case CancelRequested(by=by):
-            return Say(f"{by} asked for the end of the run.", "warn")
-        case _:
-            return None
-
-
-def _failed(step: str, after: str, allowed: bool, message: str) -> Say:
-    if allowed:
-        return Say(f"{step} failed{after}, which is allowed: {message}", "warn")
-    return Say(f"{step} failed{after}: {message}", "bad")
-
-
-def _after(run: RunState, event: StepSucceeded | StepFailed) -> str:
-    started_at: datetime | None = run.step(event.job, event.step).started_at
-    return f" after {exact_length(event.at - started_at)}" if started_at else ""
+def _summed_up_as(run: RunState, event: Event) -> StepName | None:
+    """The step with many items that the event is about one of."""
+    job, step = getattr(event, "job", None), getattr(event, "step", None)
+    if job is None or step is None or (declared := run.step(job, step).of) is None:
+        return None
+    expansion = run.step(job, declared).expansion
+    return (job, declared) if expansion and len(expansion.names) > ITEMS_TOLD_MAX else None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from swamp_core.app.views import RunResult, RunView, StepView
+from swamp_core.app.views import RunResult, RunView, StepView, WaitView
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.parts import Copy, Gap, Part, Say, Style
 from swamp_core.cli.rendering.waits import wait_parts
 
 STDERR_LINES_MAX = 10
+SHOWN_MAX = 10
+"""Of many steps that failed, or that wait, how many are told one by one."""
 
 STATUS_STYLES: dict[str, Style] = {
     "succeeded": "good",
@@ -33,14 +35,9 @@ def run_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
     run = result.run
     yield Say(_status_sentence(run), STATUS_STYLES.get(run.status, "plain"))
     yield Copy(run.id)
-    for job in run.jobs:
-        for step in job.steps:
-            if step.status == "failed" and not step.allowed_failure:
-                yield from _failure(step)
+    yield from _failures(run)
     now = workspace.ambient.clock.now()
-    for wait in result.waits:
-        yield Gap()
-        yield from wait_parts(wait, now)
+    yield from first_waits_parts(result.waits, run.workflow, workspace)
     yield from _next(result, workspace, now)
     for kept in result.kept:
         yield Gap()
@@ -57,6 +54,28 @@ def cancelled_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
     yield Copy(result.run.id)
     yield Say("See how far it is with:")
     yield Copy(workspace.command("workflow", "history", "get", result.run.id))
+
+
+def first_waits_parts(waits: Sequence[WaitView], workflow: str, workspace: Workspace) -> Iterator[Part]:
+    """The waits of a run, of many the first, and how to see them all."""
+    now = workspace.ambient.clock.now()
+    for wait in waits[:SHOWN_MAX]:
+        yield Gap()
+        yield from wait_parts(wait, now)
+    if len(waits) > SHOWN_MAX:
+        yield Gap()
+        yield Say(f"{len(waits) - SHOWN_MAX} more steps wait. All waits are listed by:")
+        yield Copy(workspace.command("workflow", "waits", "--workflow", workflow))
+
+
+def _failures(run: RunView) -> Iterator[Part]:
+    failed = [
+        step for job in run.jobs for step in job.steps if step.status == "failed" and not step.allowed_failure
+    ]
+    for step in failed[:SHOWN_MAX]:
+        yield from _failure(step)
+    if len(failed) > SHOWN_MAX:
+        yield Say(f"{len(failed) - SHOWN_MAX} more steps failed.", "bad")
 
 
 def _status_sentence(run: RunView) -> str:
