@@ -36,10 +36,12 @@ def test_every_command_of_the_design_is_there():
         "workflow approvals",
         "workflow approve",
         "workflow reject",
+        "workflow watch",
         "workflow cancel",
         "workflow recover",
         "workflow history list",
         "workflow history get",
+        "workflow history logs",
         "datastore show",
         "datastore stores",
     ]

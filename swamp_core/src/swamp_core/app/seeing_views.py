@@ -75,12 +75,24 @@ class StepLogView(View):
     stderr: str
 
 
+class NestedLogView(View):
+    """A step that is a run of its own, which has what was printed there."""
+
+    job: str
+    step: str
+    run_id: str
+
+
 class LogsResult(View):
-    """What the steps of a run printed, in the order of the workflow; only those that printed something."""
+    """What the steps of a run printed, in the order in which they can run; only those that printed something.
+
+    `nested` are the nested runs, whose logs are not among these.
+    """
 
     run_id: str
     workflow: str
     logs: list[StepLogView]
+    nested: list[NestedLogView]
 
 
 PlannedDecision = Literal["runs", "skipped", "fails", "depends"]

@@ -39,14 +39,14 @@ def follow(invocation: Invocation, drive: Drive, *, stays: bool) -> tuple[RunRes
             return "Interrupted; the run stays suspended."
         return "Interrupted; the run is being cancelled."
 
-    with _progress(invocation, stays) as progress:
+    with progress_of(invocation, stays=stays) as progress:
 
         def observe(run: RunState, events: list[Event]) -> None:
             nonlocal suspended
             suspended = run.status == "suspended"
             progress.observe(run, events)
 
-        attention = Attention(observe=observe, trouble=_told_once(invocation))
+        attention = Attention(observe=observe, trouble=told_once(invocation))
         with interrupts(saying, attention.interrupt) as interrupted:
             result = drive(attention)
     if interrupted.is_set() and result.run.status not in ("succeeded", "failed"):
@@ -54,8 +54,8 @@ def follow(invocation: Invocation, drive: Drive, *, stays: bool) -> tuple[RunRes
     return result, run_exit_code(result.run)
 
 
-def _told_once(invocation: Invocation) -> Trouble:
-    """Say of each kind of failure once that it is waited out: it may last for hours."""
+def told_once(invocation: Invocation) -> Trouble:
+    """Says of each kind of failure once that it is waited out: it may last for hours."""
     told: set[str] = set()
 
     def trouble(error: StoreError) -> None:
@@ -68,7 +68,8 @@ def _told_once(invocation: Invocation) -> Trouble:
     return trouble
 
 
-def _progress(invocation: Invocation, stays: bool) -> Progress:
+def progress_of(invocation: Invocation, *, stays: bool) -> Progress:
+    """Who looks on: a live view on a terminal, lines elsewhere."""
     if invocation.output.err.is_terminal and not invocation.output.quiet:
         from swamp_core.cli.live import LiveProgress
 

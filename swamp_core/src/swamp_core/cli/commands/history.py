@@ -12,7 +12,11 @@ HERE = "swamp_core.cli.commands"
 @click.group(
     "history",
     cls=LazyGroup,
-    homes={"list": f"{HERE}.history_list:list_", "get": f"{HERE}.history_get:get"},
+    homes={
+        "list": f"{HERE}.history_list:list_",
+        "get": f"{HERE}.history_get:get",
+        "logs": f"{HERE}.history_logs:logs",
+    },
 )
 def history() -> None:
     """See the runs that there were, and their stories."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from swamp_core.cli.completion import complete_runs
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -11,7 +12,7 @@ from swamp_core.cli.usage import TEXT
 
 
 @click.command("get", cls=GlobalOptionsCommand)
-@click.argument("run_id", type=TEXT)
+@click.argument("run_id", type=TEXT, shell_complete=complete_runs)
 @click.pass_obj
 def get(invocation: Invocation, run_id: str) -> ExitCode:
     r"""Show all that happened to a run: who did what, and when.

@@ -23,6 +23,7 @@ HERE = "swamp_core.cli.commands"
         "approvals": f"{HERE}.approvals:approvals",
         "approve": f"{HERE}.approve:approve",
         "reject": f"{HERE}.reject:reject",
+        "watch": f"{HERE}.watch:watch",
         "cancel": f"{HERE}.cancel:cancel",
         "recover": f"{HERE}.recover:recover",
         "history": f"{HERE}.history:history",
