@@ -29,8 +29,16 @@ from swamp_core.store.operations import Delete, Get, List, Protocol, Together
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """The journal says that the run is being removed; `by_us`: this call wrote it."""
+
+    deletion: RunDeleted
+    by_us: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Removed:
-    """No record of the run is left; `records` of it were there."""
+    """No record of the run is left; there were `records` of it before."""
 
     records: int = 0
 
@@ -47,27 +55,27 @@ Removal = Removed | NotEnded | Lost | Blocked
 
 def remove_run(workflow: str, run_id: str, *, now: datetime, entry_id: str, owner: str) -> Protocol[Removal]:
     """Remove everything of an ended run, but its nested runs. On `Lost`, call it again with another `entry_id`."""
-    deletion = yield from begin_removal(run_id, now=now, entry_id=entry_id, owner=owner)
-    if not isinstance(deletion, RunDeleted):
-        return deletion
-    return Removed((yield from finish_removal(workflow, run_id, deletion)))
+    begun = yield from begin_removal(run_id, now=now, entry_id=entry_id, owner=owner)
+    if not isinstance(begun, Begun):
+        return begun
+    return Removed((yield from finish_removal(workflow, run_id, begun)))
 
 
 def begin_removal(
     run_id: str, *, now: datetime, entry_id: str, owner: str
-) -> Protocol[RunDeleted | NotEnded | Lost | Blocked]:
+) -> Protocol[Begun | NotEnded | Lost | Blocked]:
     """Write that the run is being removed, unless that is written. Once it is, nothing is done for the run any more."""
     newest = yield from newest_entry(run_id)
     if isinstance(newest, Unreadable):
         return Blocked(newest)
     deletion = deletion_in(newest) if isinstance(newest, Entry) else None
     if deletion is not None:
-        return deletion
+        return Begun(deletion, by_us=False)
     return (yield from _write_deletion(run_id, now=now, entry_id=entry_id, owner=owner))
 
 
-def finish_removal(workflow: str | None, run_id: str, deletion: RunDeleted) -> Protocol[int]:
-    """Delete all that is left of a run whose removal has begun; how many records that were.
+def finish_removal(workflow: str | None, run_id: str, begun: Begun) -> Protocol[int]:
+    """Delete all that is left of a run whose removal has begun; how many records of it there were before.
 
     Without a `workflow` nothing but its waits and its journal can be left: the index is gone already.
     """
@@ -76,10 +84,11 @@ def finish_removal(workflow: str | None, run_id: str, deletion: RunDeleted) -> P
         marks: list[str] = yield List(keys.marks(workflow, run_id))
         deleted += yield from delete_together(marks)
     for key_of in (keys.registration, keys.outcome):
-        deleted += yield from delete_present(key_of(wait_id) for wait_id in deletion.wait_ids)
+        deleted += yield from delete_present(key_of(wait_id) for wait_id in begun.deletion.wait_ids)
     if workflow is not None:
         deleted += yield from delete_present([keys.run_index(workflow, run_id)])
-    return deleted + (yield from remove_entries(run_id))
+    deleted += yield from remove_entries(run_id)
+    return deleted - begun.by_us
 
 
 def remove_entries(run_id: str) -> Protocol[int]:
@@ -110,7 +119,7 @@ def delete_together(listed: list[str]) -> Protocol[int]:
 
 def _write_deletion(
     run_id: str, *, now: datetime, entry_id: str, owner: str
-) -> Protocol[RunDeleted | NotEnded | Lost | Blocked]:
+) -> Protocol[Begun | NotEnded | Lost | Blocked]:
     journal = yield from read_journal(run_id)
     if isinstance(journal, Unreadable):
         return Blocked(journal)
@@ -126,4 +135,4 @@ def _write_deletion(
     written = yield from create_entry(entry)
     if isinstance(written, Lost | Blocked):
         return written
-    return event
+    return Begun(event, by_us=True)

@@ -77,6 +77,13 @@ def mark(workflow: str, run_id: str, number: int) -> str:
     return f"{marks(workflow, run_id)}{segment_of(number)}"
 
 
+def marked(key: str) -> tuple[str, str, int] | None:
+    """The workflow, the run ID and the number that a key of a mark names, or None for a key of another form."""
+    parts = key.removeprefix(OPEN_RUNS).split("/")
+    number = number_of(parts[2]) if len(parts) == 3 else None
+    return (parts[0], parts[1], number) if number else None
+
+
 def registration(wait_id: str) -> str:
     """The key of a wait's registration."""
     return f"{WAITS}{wait_id}"

@@ -1,0 +1,151 @@
+"""What there is in a store: everything that a sweep goes by, listed in an order that makes its conclusions last.
+
+What is listed is older than what it is compared with, so that nothing which is being made looks as if nobody owned it:
+
+1. Outcomes and registrations are listed before any run is read: a run plans a wait before it registers it, so the
+   owner of each is found with its plan, or is gone for ever.
+2. Marks are listed before the runs: a run that is read later tells which of them is its own.
+3. Journals are listed before the index: a start creates the index first, so a journal that is not in it has lost it.
+4. The index is listed before the runs are read: a parent plans a nested run before that one's index is created, so a
+   nested run that is only being started is found in its parent's plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from swamp_core.journal.entry import Entry, Journal
+from swamp_core.journal.reading import deletion_in, newest_entry, read_journal
+from swamp_core.records import keys
+from swamp_core.records.base import Unreadable
+from swamp_core.run.events import Parent, RunDeleted
+from swamp_core.run.state import RunState
+from swamp_core.run.statuses import RunStatus
+from swamp_core.store.operations import List, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The keys of a store. `marked` has each mark's workflow, run and number; `indexed` the workflow of each run."""
+
+    outcomes: frozenset[str]
+    registrations: frozenset[str]
+    marked: tuple[tuple[str, str, int], ...]
+    journals: frozenset[str]
+    indexed: Mapping[str, str]
+
+    @property
+    def run_ids(self) -> list[str]:
+        """Every run that anything tells of, in the order of their start."""
+        return sorted({*self.indexed, *self.journals, *(run_id for _, run_id, _ in self.marked)})
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A run that is there, as far as a sweep and a collection go by it."""
+
+    run_id: str
+    workflow: str
+    status: RunStatus
+    ended: bool
+    mark: int
+    started_at: datetime
+    finished_at: datetime | None
+    parent: Parent | None
+    keeps_children: bool
+    wait_ids: frozenset[str]
+    child_run_ids: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BeingRemoved:
+    """A run whose removal has begun."""
+
+    deletion: RunDeleted
+
+
+@dataclass(frozen=True, slots=True)
+class NoJournal:
+    """A run without an entry: its start was cut off, or is slow, or its removal is done."""
+
+
+Sight = Seen | BeingRemoved | NoJournal | Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A store as it was listed, and its runs as they were read after that."""
+
+    listed: Listed
+    sights: Mapping[str, Sight]
+
+
+def list_all() -> Protocol[Listed]:
+    """List everything, and no record of it twice. Journals cost a request each, however long they are."""
+    outcomes: list[str] = yield List(keys.OUTCOMES)
+    registrations: list[str] = yield List(keys.WAITS)
+    marks: list[str] = yield List(keys.OPEN_RUNS)
+    journals = yield from _journals()
+    indexed: list[str] = yield List(keys.WORKFLOW_RUNS)
+    return Listed(
+        outcomes=frozenset(key.removeprefix(keys.OUTCOMES) for key in outcomes),
+        registrations=frozenset(key.removeprefix(keys.WAITS) for key in registrations),
+        marked=tuple(filter(None, map(keys.marked, marks))),
+        journals=frozenset(journals),
+        indexed={run_id: workflow for workflow, run_id in filter(None, map(keys.run_indexed, indexed))},
+    )
+
+
+def look_at_run(run_id: str) -> Protocol[Sight]:
+    """Read a run. Four requests, and one for each entry since its latest snapshot."""
+    newest = yield from newest_entry(run_id)
+    if isinstance(newest, Entry) and (deletion := deletion_in(newest)):
+        return BeingRemoved(deletion)
+    journal = yield from read_journal(run_id)
+    match journal:
+        case Journal(run=run):
+            return seen(run)
+        case Unreadable():
+            return journal
+        case _:
+            return NoJournal()
+
+
+def survey() -> Protocol[Survey]:
+    """List everything and read every run, one after the other."""
+    listed = yield from list_all()
+    sights: dict[str, Sight] = {}
+    for run_id in listed.run_ids:
+        sights[run_id] = yield from look_at_run(run_id)
+    return Survey(listed, sights)
+
+
+def seen(run: RunState) -> Seen:
+    """What is kept of a run that was read."""
+    return Seen(
+        run_id=run.run_id,
+        workflow=run.workflow,
+        status=run.status,
+        ended=run.ended,
+        mark=run.mark,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+        parent=run.parent,
+        keeps_children=run.cancellation is not None and run.cancellation.keep_children,
+        wait_ids=frozenset(run.waits),
+        child_run_ids=frozenset(run.children),
+    )
+
+
+def _journals() -> Protocol[list[str]]:
+    """The IDs of the runs that have an entry: one listing of one key for each, which skips the rest."""
+    found: list[str] = []
+    after: str | None = None
+    while True:
+        listed: list[str] = yield List(keys.RUNS, start_after=after, limit=1)
+        if not listed:
+            return found
+        found.append(listed[0].removeprefix(keys.RUNS).split("/")[0])
+        after = keys.entries(found[-1]) + "z"
