@@ -5,8 +5,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from swamp_core.cli.rendering.graph import WIDTH
 from swamp_core.cli.rendering.mermaid import escaped
+from swamp_core.cli.rendering.wrapping import WIDTH
 from swamp_core.run import events
 from swamp_core.run.events import Item
 

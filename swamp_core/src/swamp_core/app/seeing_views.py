@@ -99,11 +99,15 @@ PlannedDecision = Literal["runs", "skipped", "fails", "depends"]
 
 
 class PlannedAfterView(View):
-    """What a planned step comes after, if that ended as `condition`: a step of its job, or a job (`step` is null)."""
+    """What a planned step comes after, if that ended as `condition`: a step of its job, or a job (`step` is null).
+
+    The condition is that of the definition; `label` says it in words, and is null where success is enough.
+    """
 
     job: str
     step: str | None
     condition: dict[str, JsonValue]
+    label: str | None
 
 
 class PlannedItemView(View):

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from swamp_core.cli.completion import complete_workflows
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.usage import NAME_AND_VALUE
 
+if TYPE_CHECKING:
+    from swamp_core.app.workflows import Runnable
+    from swamp_core.run.events import Json
+
 INPUT_FILE_BYTES_MAX = 4 * 1024 * 1024
 
 
 @click.command("run", cls=GlobalOptionsCommand)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_workflows)
 @click.option(
     "--input",
     "inputs",
@@ -28,9 +35,12 @@ INPUT_FILE_BYTES_MAX = 4 * 1024 * 1024
 @click.option(
     "--wait", is_flag=True, help="Stay until the run has ended; resume it as its waits are settled."
 )
+@click.option(
+    "--dry-run", "dry", is_flag=True, help="Only say what would run, in which order; nothing is stored."
+)
 @click.pass_obj
 def run(
-    invocation: Invocation, name: str, inputs: tuple[str, ...], input_file: str | None, wait: bool
+    invocation: Invocation, name: str, inputs: tuple[str, ...], input_file: str | None, wait: bool, dry: bool
 ) -> ExitCode:
     r"""Run a workflow until it ends or must wait for a signal.
 
@@ -51,11 +61,22 @@ def run(
     runnable = load_runnable(workspace, name)
     texts = dict(_pair(each) for each in inputs)
     given = read_inputs(runnable.workflow, texts, file)
+    if dry:
+        return _dry_run(invocation, runnable, given)
     return driven(
         invocation,
         lambda attention: run_workflow(workspace, runnable, given, wait=wait, attention=attention),
         stays=wait,
     )
+
+
+def _dry_run(invocation: Invocation, runnable: Runnable, given: Json) -> ExitCode:
+    from swamp_core.app.dry_run import dry_run
+    from swamp_core.cli.rendering.dry_run import dry_run_parts
+
+    result = dry_run(runnable, given)
+    invocation.output.answer(result.to_json(), dry_run_parts(result))
+    return ExitCode.DONE
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -5,19 +5,18 @@ A step's first line says what it is; the lines below say when it runs. Steps sta
 
 from __future__ import annotations
 
-import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from swamp_core.app.seeing_views import GraphEdgeView, GraphNodeView, GraphResult
 from swamp_core.app.workspace import Workspace
-from swamp_core.cli.escaping import printable, shortened
+from swamp_core.cli.escaping import shortened
 from swamp_core.cli.parts import Copy, Part, Say, Style
 from swamp_core.cli.rendering.runs import STATUS_STYLES
 from swamp_core.cli.rendering.tasks import task_text
+from swamp_core.cli.rendering.wrapping import wrapped
 
-WIDTH = 80
 TEXT_CHARACTERS_MAX = 300
 
 NODE_STYLES: dict[str | None, Style] = {
@@ -70,10 +69,10 @@ class _Tree:
             is_last = node is nodes[-1]
             branch, under = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
             style = NODE_STYLES.get(node.status, "plain")
-            yield from _wrapped(self._head(node), margin + branch, f"{margin}{under}  ", style)
+            yield from wrapped(self._head(node), margin + branch, f"{margin}{under}  ", style)
             for fact in self._facts(node):
                 before = f"{margin}{under}{'│ ' if self.inner[node.id] else '  '}"
-                yield from _wrapped(fact, before, f"{before}  ", "dim")
+                yield from wrapped(fact, before, f"{before}  ", "dim")
             yield from self.below(node.id, margin + under)
 
     def _head(self, node: GraphNodeView) -> str:
@@ -94,17 +93,3 @@ class _Tree:
 
     def _after(self, edge: GraphEdgeView) -> str:
         return f"{self.names[edge.source]}{f' {edge.label}' if edge.label else ''}"
-
-
-def _wrapped(text: str, first: str, others: str, style: Style) -> Iterator[Part]:
-    """The text on as many lines as it needs; no word is broken, for it may be a name to copy."""
-    lines = textwrap.wrap(
-        printable(text),
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=others,
-        break_long_words=False,
-        break_on_hyphens=False,
-        drop_whitespace=True,
-    )
-    return (Say(line, style) for line in lines)
