@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event as Flag
 
@@ -23,11 +24,13 @@ def _nothing(*_: object) -> None:
 class Attention:
     """How a caller follows a run that it drives, and ends it.
 
-    `observe` is told of every commit, and `trouble` of every failure of the store that is waited out. `interrupt` may
+    `observe` is told of every commit, `heard` of what the steps print while they run (job, step, stream, lines, on
+    other threads), and `trouble` of every failure of the store that is waited out. `interrupt` may
     be called from a signal handler; the run is then cancelled.
     """
 
     observe: Observer = _nothing
+    heard: Callable[[str, str, str, str], None] = _nothing
     trouble: Trouble = _nothing
     interrupted: Flag = field(default_factory=Flag)
     _driver: Driver | None = None

@@ -12,9 +12,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from swamp_core.app.workspace import Workspace
 
 OFFERED_MAX = 50
@@ -27,6 +28,8 @@ def _offering(offers: Callable[[click.Context, str], Iterable[tuple[str, str]]])
 
     @wraps(offers)
     def complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         try:
             fitting = (each for each in offers(ctx, incomplete) if each[0].startswith(incomplete))
             chosen = dict(islice(fitting, OFFERED_MAX))
@@ -95,6 +98,8 @@ def complete_directories(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Directories, which the shell knows best."""
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(incomplete, type="dir")]
 
 

@@ -15,6 +15,7 @@ from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.parts import Say
 from swamp_core.cli.progress import PlainProgress, Progress
 from swamp_core.cli.rendering.runs import run_exit_code, run_parts
+from swamp_core.cli.verbose import hearing
 from swamp_core.engine.ledger import Trouble
 from swamp_core.run.events import Event
 from swamp_core.run.state import RunState
@@ -47,6 +48,8 @@ def follow(invocation: Invocation, drive: Drive, *, stays: bool) -> tuple[RunRes
             progress.observe(run, events)
 
         attention = Attention(observe=observe, trouble=told_once(invocation))
+        if invocation.options.verbose:
+            attention.heard = hearing(invocation)
         with interrupts(saying, attention.interrupt) as interrupted:
             result = drive(attention)
     if interrupted.is_set() and result.run.status not in ("succeeded", "failed"):

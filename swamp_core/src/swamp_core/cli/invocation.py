@@ -23,13 +23,14 @@ LOG_LEVELS: tuple[LogLevel, ...] = ("debug", "info", "warning", "error")
 
 @dataclass(slots=True)
 class GlobalOptions:
-    """The global options as far as they were given."""
+    """The global options as far as they were given, and `--verbose` of the commands that may drive a run."""
 
     repo_dir: str | None = None
     datastore: str | None = None
     as_json: bool = False
     no_color: bool = False
     log_level: LogLevel = "info"
+    verbose: bool = False
 
 
 @dataclass

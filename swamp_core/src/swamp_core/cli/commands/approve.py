@@ -11,6 +11,7 @@ from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.parts import Gap
 from swamp_core.cli.usage import TEXT
+from swamp_core.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     from swamp_core.app.gates import Gate
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--resume", "and_resume", is_flag=True, help="Then resume the run, if nothing else is waited for."
 )
+@verbose_option
 @click.pass_obj
 def approve(
     invocation: Invocation, name_or_run_id: str, step: str, run_id: str | None, and_resume: bool

@@ -8,6 +8,7 @@ from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.usage import TEXT
+from swamp_core.cli.verbose import verbose_option
 
 
 @click.command("resume", cls=GlobalOptionsCommand)
@@ -16,6 +17,7 @@ from swamp_core.cli.usage import TEXT
 @click.option(
     "--wait", is_flag=True, help="Stay until the run has ended; resume it as its waits are settled."
 )
+@verbose_option
 @click.pass_obj
 def resume(invocation: Invocation, name_or_run_id: str, run_id: str | None, wait: bool) -> ExitCode:
     r"""Go on with a suspended run whose waits are settled.

@@ -11,6 +11,7 @@ from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.usage import NAME_AND_VALUE
+from swamp_core.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     from swamp_core.app.workflows import Runnable
@@ -38,6 +39,7 @@ INPUT_FILE_BYTES_MAX = 4 * 1024 * 1024
 @click.option(
     "--dry-run", "dry", is_flag=True, help="Only say what would run, in which order; nothing is stored."
 )
+@verbose_option
 @click.pass_obj
 def run(
     invocation: Invocation, name: str, inputs: tuple[str, ...], input_file: str | None, wait: bool, dry: bool

@@ -12,6 +12,7 @@ from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.parts import Gap
 from swamp_core.cli.usage import TEXT, Misuse
+from swamp_core.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     from swamp_core.app.views import SignalResult
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     help="Names this signal, so that repeating it gives the same receipt. One is made up and shown otherwise.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say whether it would be accepted; send nothing.")
+@verbose_option
 @click.pass_obj
 def signal(
     invocation: Invocation,
