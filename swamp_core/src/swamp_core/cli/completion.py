@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OFFERED_MAX = 50
 
-Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+Completion = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
 def _offering(offers: Callable[[click.Context, str], Iterable[tuple[str, str]]]) -> Completion:
