@@ -206,7 +206,8 @@ def test_a_huge_argument_is_refused(swamp):
     ("typed", "expected"),
     [
         ("swamp wor", ["workflow"]),
-        ("swamp workflow wa", ["waits"]),
+        ("swamp workflow wa", ["waits", "watch"]),
+        ("swamp workflow run rel", ["release"]),
         ("swamp workflow signal --pay", ["--payload", "--payload-file"]),
     ],
 )

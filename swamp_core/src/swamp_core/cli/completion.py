@@ -103,6 +103,12 @@ def complete_directories(
     return [CompletionItem(incomplete, type="dir")]
 
 
+def _named(ctx: click.Context) -> str | None:
+    """The workflow, or the run, that was typed first. Click reads no argument when an option lacks its value yet."""
+    named: str | None = ctx.params.get("name") or ctx.params.get("name_or_run_id")
+    return named or next(iter(ctx.args), None)
+
+
 def _workspace(ctx: click.Context) -> Workspace:
     from swamp_core.cli.invocation import Invocation
 
@@ -127,7 +133,7 @@ def _workflow_files(ctx: click.Context) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _runs(ctx: click.Context, incomplete: str, index: str) -> Iterator[tuple[str, str]]:
-    named = ctx.params.get("name") or ctx.params.get("name_or_run_id") or ctx.params.get("workflow")
+    named = _named(ctx)
     found = {(parts[1], parts[0]) for key in _indexed(ctx, index) if len(parts := key.split("/")) > 1}
     of_workflow = [each for each in found if each[1] == named]
     fitting = [each for each in of_workflow or found if each[0].startswith(incomplete)]
@@ -151,8 +157,7 @@ def _pinned(ctx: click.Context) -> dict[str, Any] | None:
     from swamp_core.journal.entry import Journal
     from swamp_core.journal.reading import read_journal
 
-    params = ctx.params
-    text = str(params.get("run_id") or params.get("name_or_run_id") or params.get("name"))
+    text = str(ctx.params.get("run_id") or _named(ctx))
     keys = [key.split("/") for key in _indexed(ctx, "workflow-runs/")]
     found = [run_id for workflow, run_id in keys if workflow == text or run_id.startswith(text.lower())]
     journal = _workspace(ctx).execute(read_journal(max(found))) if found else None
@@ -162,5 +167,5 @@ def _pinned(ctx: click.Context) -> dict[str, Any] | None:
 def _declared(ctx: click.Context) -> dict[str, Any] | None:
     if ctx.params.get("run_id"):
         return None
-    named = ctx.params.get("name") or ctx.params.get("name_or_run_id")
+    named = _named(ctx)
     return next((document for name, document in _workflow_files(ctx) if name == named), None)

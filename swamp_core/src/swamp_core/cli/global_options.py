@@ -12,6 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from swamp_core.cli.completion import complete_datastores, complete_directories
 from swamp_core.cli.invocation import LOG_LEVELS, Invocation
 from swamp_core.cli.parts import Say
 from swamp_core.cli.usage import TEXT
@@ -33,6 +34,7 @@ def _global_options() -> list[click.Option]:
             "--repo-dir",
             metavar="DIR",
             type=TEXT,
+            shell_complete=complete_directories,
             help="The directory with the workflows. Default: the nearest one, from here upwards, that holds "
             ".swamp.yaml, workflows/ or .swamp/, as long as the owner is the same; else the current directory.",
         ),
@@ -40,6 +42,7 @@ def _global_options() -> list[click.Option]:
             "--datastore",
             metavar="URL",
             type=TEXT,
+            shell_complete=complete_datastores,
             help="Where the state is kept, such as file:///srv/swamp. Beats SWAMP_DATASTORE and .swamp.yaml.",
         ),
         _option(

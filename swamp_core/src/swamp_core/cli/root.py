@@ -38,6 +38,7 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
         "init": f"{COMMANDS}.init:init",
         "demo": f"{COMMANDS}.demo:demo",
         "workflow": f"{COMMANDS}.workflow:workflow",
+        "run": f"{COMMANDS}.run_group:run_group",
         "datastore": f"{COMMANDS}.datastore:datastore",
     },
     epilog=EPILOG,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
+
 import click
 
 
@@ -37,5 +40,24 @@ class _NameAndValue(_Text):
         return text
 
 
+class _Length(click.ParamType[timedelta]):
+    """A length of time, as workflows write one; it may be none at all, and up to a hundred years."""
+
+    name = "length"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        match = re.fullmatch(r"([0-9]{1,10})([smhd]?)", str(value), re.ASCII)
+        if match is None:
+            self.fail("It is not a number of seconds, or of the form 90s, 30m, 24h or 7d.", param, ctx)
+        seconds = int(match[1]) * _SECONDS_PER_UNIT[match[2] or "s"]
+        if seconds > _LENGTH_MAX_S:
+            self.fail("It is more than a hundred years.", param, ctx)
+        return timedelta(seconds=seconds)
+
+
+_SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
+_LENGTH_MAX_S = 36_500 * 24 * 60 * 60
+
+LENGTH = _Length()
 TEXT = _Text()
 NAME_AND_VALUE = _NameAndValue()

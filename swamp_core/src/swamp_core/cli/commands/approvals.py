@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from swamp_core.cli.completion import complete_workflows
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -11,7 +12,13 @@ from swamp_core.cli.usage import TEXT
 
 
 @click.command("approvals", cls=GlobalOptionsCommand)
-@click.option("--workflow", metavar="NAME", type=TEXT, help="Only those of this workflow.")
+@click.option(
+    "--workflow",
+    metavar="NAME",
+    type=TEXT,
+    shell_complete=complete_workflows,
+    help="Only those of this workflow.",
+)
 @click.pass_obj
 def approvals(invocation: Invocation, workflow: str | None) -> ExitCode:
     r"""List the undecided gates, and how to approve each.

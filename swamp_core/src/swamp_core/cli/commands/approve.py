@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from swamp_core.cli.completion import complete_open_runs, complete_run_ids, complete_steps
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -19,9 +20,16 @@ if TYPE_CHECKING:
 
 
 @click.command("approve", cls=GlobalOptionsCommand)
-@click.argument("name_or_run_id", metavar="NAME|RUN_ID", type=TEXT)
-@click.argument("step", type=TEXT)
-@click.option("--run", "run_id", metavar="ID", type=TEXT, help="Which run of the workflow.")
+@click.argument("name_or_run_id", metavar="NAME|RUN_ID", type=TEXT, shell_complete=complete_open_runs)
+@click.argument("step", type=TEXT, shell_complete=complete_steps)
+@click.option(
+    "--run",
+    "run_id",
+    metavar="ID",
+    type=TEXT,
+    shell_complete=complete_run_ids,
+    help="Which run of the workflow.",
+)
 @click.option(
     "--resume", "and_resume", is_flag=True, help="Then resume the run, if nothing else is waited for."
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from swamp_core.cli.completion import complete_workflows
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -14,7 +15,13 @@ LIMIT = 20
 
 
 @click.command("list", cls=GlobalOptionsCommand)
-@click.option("--workflow", metavar="NAME", type=TEXT, help="Only those of this workflow.")
+@click.option(
+    "--workflow",
+    metavar="NAME",
+    type=TEXT,
+    shell_complete=complete_workflows,
+    help="Only those of this workflow.",
+)
 @click.option("--status", type=click.Choice(STATUSES), help="Only those of this status.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="The most runs to show."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from swamp_core.cli.completion import complete_open_runs, complete_run_ids
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -11,8 +12,15 @@ from swamp_core.cli.usage import TEXT
 
 
 @click.command("recover", cls=GlobalOptionsCommand)
-@click.argument("name_or_run_id", metavar="NAME|RUN_ID", type=TEXT)
-@click.option("--run", "run_id", metavar="ID", type=TEXT, help="Which run of the workflow.")
+@click.argument("name_or_run_id", metavar="NAME|RUN_ID", type=TEXT, shell_complete=complete_open_runs)
+@click.option(
+    "--run",
+    "run_id",
+    metavar="ID",
+    type=TEXT,
+    shell_complete=complete_run_ids,
+    help="Which run of the workflow.",
+)
 @click.option(
     "--acknowledge-unknown",
     is_flag=True,

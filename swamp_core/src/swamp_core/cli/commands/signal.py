@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from swamp_core.cli.completion import complete_wait_ids
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("signal", cls=GlobalOptionsCommand, context_settings={"allow_extra_args": True})
-@click.argument("wait_id")
+@click.argument("wait_id", shell_complete=complete_wait_ids)
 @click.option("--payload", metavar="JSON", help="The payload: a JSON object.")
 @click.option("--payload-file", metavar="FILE", help="A file with the payload; - is stdin.")
 @click.option(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from swamp_core.cli.completion import complete_workflows
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
 
 
 @click.command("validate", cls=GlobalOptionsCommand)
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=complete_workflows)
 @click.pass_obj
 def validate(invocation: Invocation, names: tuple[str, ...]) -> ExitCode:
     r"""Say what is wrong with workflow files.

@@ -27,6 +27,7 @@ HERE = "swamp_core.cli.commands"
         "cancel": f"{HERE}.cancel:cancel",
         "recover": f"{HERE}.recover:recover",
         "history": f"{HERE}.history:history",
+        "delete": f"{HERE}.workflow_delete:delete",
     },
 )
 def workflow() -> None:
