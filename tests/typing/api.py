@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, assert_type
 
@@ -12,6 +12,7 @@ from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
     ReceiptView,
+    RemovalResult,
     RunHistory,
     RunResult,
     RunView,
@@ -47,6 +48,9 @@ def use_cases(directory: Path) -> None:
     assert_type(swamp.resume("release", wait=False, attention=attention), RunResult)
     assert_type(swamp.cancel("release", reason="superseded", wait=True), RunResult)
     assert_type(swamp.recover("0192f0c1", acknowledge_unknown=True), RunResult)
+    assert_type(swamp.delete_run("0192f0c1", force=True), RemovalResult)
+    assert_type(swamp.collect(timedelta(days=30), dry_run=True), RemovalResult)
+    assert_type(swamp.delete_workflow("release", force=True), RemovalResult)
     assert_type(swamp.history(workflow="release", status="failed", limit=1), HistoryResult)
     assert_type(swamp.get_run("0192f0c1"), RunHistory)
     assert_type(swamp.workflows(), WorkflowsResult)

@@ -171,10 +171,11 @@ def _newest(workspace: Workspace, run_ids: list[str]) -> RunState | None:
     return None
 
 
-def _by_id(workspace: Workspace, text: str) -> RunState:
+def find_run_id(workspace: Workspace, text: str) -> str:
+    """The run ID that the text is, or is the only beginning of; of a whole one nothing is read. Raises `Refused`."""
     given = text.strip().lower()
     if keys.is_id(given):
-        return read_run(workspace, given)
+        return given
     found = _runs_starting_with(workspace.store, given) if keys.may_start_id(given) else []
     if len(found) > 1:
         raise Refused(
@@ -185,7 +186,11 @@ def _by_id(workspace: Workspace, text: str) -> RunState:
         )
     if not found:
         raise unknown_run(workspace, text)
-    return read_run(workspace, found[0])
+    return found[0]
+
+
+def _by_id(workspace: Workspace, text: str) -> RunState:
+    return read_run(workspace, find_run_id(workspace, text))
 
 
 def _runs_starting_with(store: SignalWaitStore, start: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -11,12 +12,15 @@ from pydantic import JsonValue
 from swamp_core.ambient import Ambient
 from swamp_core.app import (
     cancel,
+    collect,
     datastore,
     decide,
+    delete_workflow,
     finding,
     gates,
     history,
     recover,
+    remove,
     resume,
     run,
     signal,
@@ -27,6 +31,7 @@ from swamp_core.app.driving import Attention
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
+    RemovalResult,
     RunHistory,
     RunResult,
     SignalCheckResult,
@@ -145,6 +150,18 @@ class Swamp:
         """Give up on the lost driver of a run, so that the run can be resumed."""
         found = finding.find_run(self.workspace, run)
         return recover.recover(self.workspace, found.run_id, acknowledge_unknown=acknowledge_unknown)
+
+    def delete_run(self, run: str, *, force: bool = False) -> RemovalResult:
+        """Remove everything of a run that is over, and of all that is nested in it; `force` cancels it first."""
+        return remove.delete_run(self.workspace, run, force=force)
+
+    def collect(self, older_than: timedelta, *, dry_run: bool = False) -> RemovalResult:
+        """Remove the runs that ended longer ago than that, and what no run owns any more."""
+        return collect.collect(self.workspace, older_than, dry_run=dry_run)
+
+    def delete_workflow(self, workflow: str, *, force: bool = False) -> RemovalResult:
+        """Remove all runs of a workflow, but for those nested in runs of others; its file stays."""
+        return delete_workflow.delete_workflow(self.workspace, workflow, force=force)
 
     def history(
         self, *, workflow: str | None = None, status: str | None = None, limit: int = history.LIMIT

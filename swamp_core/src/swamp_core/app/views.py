@@ -241,6 +241,25 @@ class WorkflowsResult(View):
     workflows: list[WorkflowSummary]
 
 
+class KeptRunView(View):
+    """A run that was not removed, and why."""
+
+    run_id: str
+    reason: str
+
+
+class RemovalResult(View):
+    """The runs that were removed, nested ones too, and those that were kept; with `dry_run`, that would be.
+
+    `records` counts the records that were deleted, those that no run owned any more included.
+    """
+
+    removed: list[str]
+    kept: list[KeptRunView] = Field(default=[])
+    records: int
+    dry_run: bool = False
+
+
 class DatastoreView(View):
     """The datastore in use. `source` (as JSON, `from`) is where the setting was found."""
 

@@ -51,8 +51,9 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True)
 class ClosedWait:
-    """A registration of a wait whose run has ended, or goes on without it."""
+    """A registration of a wait whose run has ended."""
 
+    run_id: str
     wait_id: str
 
 
@@ -146,4 +147,4 @@ def _waits(survey: Survey) -> Iterator[ClosedWait | UnknownWait]:
             if wait_id not in removed:
                 yield UnknownWait(wait_id)
         elif owner.ended and wait_id in listed.registrations:
-            yield ClosedWait(wait_id)
+            yield ClosedWait(owner.run_id, wait_id)

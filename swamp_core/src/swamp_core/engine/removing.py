@@ -10,17 +10,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from swamp_core.ambient import Ambient
 from swamp_core.journal.appending import Blocked, Lost, create_entry
 from swamp_core.journal.entry import Entry, Journal
+from swamp_core.journal.owners import named_run, records_of_waits
 from swamp_core.journal.reading import deletion_in, newest_entry, read_journal
 from swamp_core.journal.removal import Begun, begin_removal, delete_together, finish_removal, present
 from swamp_core.records import keys
-from swamp_core.records.base import Absent, Found, read_record
-from swamp_core.records.families import OUTCOME, Registration
+from swamp_core.records.base import Absent, Found, Unreadable, read_record
 from swamp_core.run.events import ChildPlanned, RunDeleted, WaitPlanned
 from swamp_core.store.operations import Get, List, Protocol, Together
 
@@ -34,6 +34,14 @@ class TreeRemoved:
 
 
 @dataclass(frozen=True, slots=True)
+class Tree:
+    """A run with all that is nested in it: those runs that are unfinished, and those that cannot be read, by ID."""
+
+    unfinished: tuple[str, ...]
+    unreadable: Mapping[str, Unreadable]
+
+
+@dataclass(frozen=True, slots=True)
 class TreeUnfinished:
     """These runs of the tree are unfinished; nothing was deleted, unless the tree's removal had begun before."""
 
@@ -44,10 +52,19 @@ TreeRemoval = TreeRemoved | TreeUnfinished | Blocked
 
 
 def remove_tree(run_id: str, *, ambient: Ambient) -> Protocol[TreeRemoval]:
-    """Remove a run and all that is nested in it, or go on with its removal. It can be repeated."""
-    unfinished = yield from unfinished_in_tree(run_id)
-    if unfinished:
-        return TreeUnfinished(unfinished)
+    """Remove a run and all that is nested in it, or go on with its removal. It can be repeated.
+
+    `Blocked` by what cannot be read, before anything is deleted, unless the tree's removal had begun before.
+    """
+    tree = yield from look_at_tree(run_id)
+    if tree.unfinished:
+        return TreeUnfinished(tree.unfinished)
+    for unreadable in tree.unreadable.values():
+        return Blocked(unreadable)
+    return (yield from _remove(run_id, (), ambient))
+
+
+def _remove(run_id: str, above: tuple[str, ...], ambient: Ambient) -> Protocol[TreeRemoval]:
     token = ambient.ids.random_id()
     while True:
         workflow = yield from workflow_of(run_id)
@@ -60,7 +77,7 @@ def remove_tree(run_id: str, *, ambient: Ambient) -> Protocol[TreeRemoval]:
         )
         match begun:
             case Begun():
-                return (yield from _finish(workflow, run_id, begun, ambient))
+                return (yield from _finish(workflow, run_id, begun, above, ambient))
             case Lost():
                 continue
             case Blocked():
@@ -102,35 +119,50 @@ def remove_unreadable(run_id: str, *, ambient: Ambient) -> Protocol[TreeRemoval]
         if isinstance((yield from create_entry(entry)), Entry):
             begun = Begun(event, by_us=True)
             break
-    removal = yield from _finish(workflow, run_id, begun, ambient)
+    removal = yield from _finish(workflow, run_id, begun, (), ambient)
     if isinstance(removal, TreeRemoved):
         return TreeRemoved(removal.run_ids, removal.records + foreign)
     return removal
 
 
-def unfinished_in_tree(run_id: str) -> Protocol[tuple[str, ...]]:
-    """The runs of the tree that are unfinished, the root first. A run that cannot be read counts as ended."""
+def look_at_tree(run_id: str) -> Protocol[Tree]:
+    """The tree as it stands. What is nested in a run that cannot be read, or is being removed, is not looked at."""
+    return (yield from _look(run_id, ()))
+
+
+def _look(run_id: str, above: tuple[str, ...]) -> Protocol[Tree]:
     journal = yield from read_journal(run_id)
-    if not isinstance(journal, Journal):
-        return ()
-    found = [] if journal.run.ended else [run_id]
-    for child_run_id in journal.run.children:
-        found += yield from unfinished_in_tree(child_run_id)
-    return tuple(found)
+    match journal:
+        case Absent():
+            return Tree((), {})
+        case Unreadable():
+            return Tree((), {run_id: journal})
+    unfinished = [] if journal.run.ended else [run_id]
+    unreadable: dict[str, Unreadable] = {}
+    above = (*above, run_id)
+    for child_run_id in (yield from _own_children(journal.run.children, above)):
+        below = yield from _look(child_run_id, above)
+        unfinished += below.unfinished
+        unreadable |= below.unreadable
+    return Tree(tuple(unfinished), unreadable)
 
 
 def count_tree(run_id: str) -> Protocol[int]:
     """How many records the removal of the tree would delete."""
+    return (yield from _count(run_id, ()))
+
+
+def _count(run_id: str, above: tuple[str, ...]) -> Protocol[int]:
     workflow = yield from workflow_of(run_id)
     entries: list[str] = yield List(keys.entries(run_id))
     marks: list[str] = (yield List(keys.marks(workflow, run_id))) if workflow else []
+    index = (yield from present([keys.run_index(workflow, run_id)])) if workflow else []
     wait_ids, child_run_ids = yield from _planned(run_id)
-    wanted = [key_of(wait_id) for wait_id in wait_ids for key_of in (keys.registration, keys.outcome)]
-    if workflow:
-        wanted.append(keys.run_index(workflow, run_id))
-    count = len(entries) + len(marks) + len((yield from present(wanted)))
-    for child_run_id in child_run_ids:
-        count += yield from count_tree(child_run_id)
+    of_waits = yield from records_of_waits(run_id, wait_ids)
+    count = len(entries) + len(marks) + len(index) + len(of_waits)
+    above = (*above, run_id)
+    for child_run_id in (yield from _own_children(child_run_ids, above)):
+        count += yield from _count(child_run_id, above)
     return count
 
 
@@ -144,11 +176,14 @@ def workflow_of(run_id: str) -> Protocol[str | None]:
     return next((workflow for workflow, each in named if each == run_id), None)
 
 
-def _finish(workflow: str | None, run_id: str, begun: Begun, ambient: Ambient) -> Protocol[TreeRemoval]:
+def _finish(
+    workflow: str | None, run_id: str, begun: Begun, above: tuple[str, ...], ambient: Ambient
+) -> Protocol[TreeRemoval]:
     run_ids: tuple[str, ...] = ()
     records = 0
-    for child_run_id in begun.deletion.child_run_ids:
-        removal = yield from remove_tree(child_run_id, ambient=ambient)
+    above = (*above, run_id)
+    for child_run_id in (yield from _own_children(begun.deletion.child_run_ids, above)):
+        removal = yield from _remove(child_run_id, above, ambient)
         if isinstance(removal, Blocked):
             removal = yield from remove_unreadable(child_run_id, ambient=ambient)
         if not isinstance(removal, TreeRemoved):
@@ -197,23 +232,19 @@ def _waits_that_name(run_id: str) -> Protocol[set[str]]:
     for prefix in (keys.WAITS, keys.OUTCOMES):
         listed: list[str] = yield List(prefix)
         read: list[bytes | None] = yield Together(tuple(Get(key) for key in listed))
-        found |= {wait_id for wait_id, owner in owners(prefix, listed, read) if owner == run_id}
+        for key, data in zip(listed, read, strict=True):
+            if named_run(key, data) == run_id:
+                found.add(key.removeprefix(prefix))
     return found
 
 
-def owners(prefix: str, listed: list[str], read: list[bytes | None]) -> Iterator[tuple[str, str]]:
-    """The wait IDs of those registrations or outcomes that can be read, each with the ID of the run it names."""
-    for key, data in zip(listed, read, strict=True):
-        run_id = _registered(key, data) if prefix == keys.WAITS else _settled(key, data)
-        if run_id is not None:
-            yield key.removeprefix(prefix), run_id
-
-
-def _registered(key: str, data: bytes | None) -> str | None:
-    reading = read_record(Registration, key, data)
-    return reading.record.run_id if isinstance(reading, Found) else None
-
-
-def _settled(key: str, data: bytes | None) -> str | None:
-    reading = read_record(OUTCOME, key, data)
-    return reading.record.run_id if isinstance(reading, Found) else None
+def _own_children(run_ids: Iterable[str], above: tuple[str, ...]) -> Protocol[list[str]]:
+    """Those runs that say, as far as they can be read, that they are nested in the last of the runs above them."""
+    own: list[str] = []
+    for run_id in run_ids:
+        journal = yield from read_journal(run_id)
+        parent = journal.run.parent if isinstance(journal, Journal) else None
+        is_other = isinstance(journal, Journal) and (parent is None or parent.run_id != above[-1])
+        if run_id not in above and not is_other:
+            own.append(run_id)
+    return own

@@ -20,11 +20,12 @@ from swamp_core.engine.leftovers import (
     VoidJournal,
     leftovers,
 )
-from swamp_core.engine.removing import TreeRemoved, count_tree, owners, remove_tree
+from swamp_core.engine.removing import TreeRemoved, count_tree, remove_tree
 from swamp_core.engine.surveying import Seen, Sight, Survey, look_at_run, survey
 from swamp_core.journal.appending import create_entry
 from swamp_core.journal.entry import Entry, Journal, next_entry
 from swamp_core.journal.marks import is_stale, may_be_retried
+from swamp_core.journal.owners import named_run
 from swamp_core.journal.reading import read_journal
 from swamp_core.journal.removal import delete_present, present, remove_entries
 from swamp_core.records import keys
@@ -123,11 +124,13 @@ def _unowned(wait: UnknownWait, found: Survey) -> Protocol[list[str]]:
     for prefix in (keys.WAITS, keys.OUTCOMES):
         key = prefix + wait.wait_id
         data: bytes | None = yield Get(key)
-        for _, run_id in owners(prefix, [key], [data]):
-            sight = found.sights.get(run_id) or (yield from look_at_run(run_id))
-            is_void = run_id in found.sights and run_id not in found.listed.indexed
-            if is_void or not _may_own(sight, wait.wait_id):
-                unowned.append(key)
+        run_id = named_run(key, data)
+        if run_id is None:
+            continue  # What cannot be read may belong to any run.
+        sight = found.sights.get(run_id) or (yield from look_at_run(run_id))
+        is_void = run_id in found.sights and run_id not in found.listed.indexed
+        if is_void or not _may_own(sight, wait.wait_id):
+            unowned.append(key)
     return unowned
 
 

@@ -21,6 +21,7 @@ from datetime import datetime
 
 from swamp_core.journal.appending import Blocked, Lost, create_entry
 from swamp_core.journal.entry import Entry, next_entry
+from swamp_core.journal.owners import records_of_waits
 from swamp_core.journal.reading import deletion_in, newest_entry, read_journal
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
@@ -83,8 +84,8 @@ def finish_removal(workflow: str | None, run_id: str, begun: Begun) -> Protocol[
     if workflow is not None:
         marks: list[str] = yield List(keys.marks(workflow, run_id))
         deleted += yield from delete_together(marks)
-    for key_of in (keys.registration, keys.outcome):
-        deleted += yield from delete_present(key_of(wait_id) for wait_id in begun.deletion.wait_ids)
+    of_waits = yield from records_of_waits(run_id, begun.deletion.wait_ids)
+    deleted += yield from delete_together(of_waits)
     if workflow is not None:
         deleted += yield from delete_present([keys.run_index(workflow, run_id)])
     deleted += yield from remove_entries(run_id)

@@ -1,0 +1,116 @@
+"""Deleting all runs of a workflow; its file stays."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from threading import Event as Flag
+
+from swamp_core.app.collecting import (
+    Collection,
+    below,
+    is_older,
+    remove_root,
+    root_of,
+    survey_store,
+    sweep_store,
+    why_unreadable,
+)
+from swamp_core.app.refusals import Refused
+from swamp_core.app.views import RemovalResult
+from swamp_core.app.workflows import list_workflows
+from swamp_core.app.workspace import Workspace
+from swamp_core.engine.surveying import Seen, Survey
+from swamp_core.records.base import Unreadable
+from swamp_core.store.keys import is_segment
+
+SLOW_START = timedelta(hours=1)
+"""How long a start of another workflow may take before it is taken for one that was cut off."""
+
+
+def delete_workflow(
+    workspace: Workspace, name: str, *, force: bool = False, interrupted: Flag | None = None
+) -> RemovalResult:
+    """Remove all runs of a workflow, but for those nested in runs of others; the workflow's file stays.
+
+    With `force` unfinished runs are cancelled first, and those that cannot be read removed. Raises `Refused`
+    (`unknown_workflow`, `run_active`, `unknown_format`) and `StoreError`.
+    """
+    found = survey_store(workspace)
+    run_ids = [run_id for run_id in found.listed.run_ids if found.listed.indexed.get(run_id) == name]
+    if not run_ids:
+        _refuse_unknown(workspace, name)
+    if not force:
+        _refuse_active(workspace, name, run_ids, found)
+    collection = Collection()
+    interrupted = interrupted or Flag()
+    for run_id in run_ids:
+        if interrupted.is_set():
+            collection.keep(run_id, "It was not come to before the interrupt.")
+        else:
+            _delete_root(workspace, run_id, name, found, collection, force=force, interrupted=interrupted)
+    long_ago = workspace.ambient.clock.now() - SLOW_START
+    sweep_store(
+        workspace,
+        found,
+        collection,
+        lambda run_id, workflow: workflow == name or is_older(run_id, long_ago),
+        dry_run=False,
+    )
+    return collection.result()
+
+
+def _delete_root(
+    workspace: Workspace,
+    run_id: str,
+    name: str,
+    found: Survey,
+    collection: Collection,
+    *,
+    force: bool,
+    interrupted: Flag,
+) -> None:
+    sight = found.sights[run_id]
+    if isinstance(sight, Unreadable) and not force:
+        collection.keep(run_id, why_unreadable(sight))
+    elif isinstance(sight, Seen) and (root := root_of(sight, found)) is not sight:
+        if isinstance(root, Seen) and root.workflow != name:
+            reason = (
+                f"It is nested in the run {root.run_id} of workflow {root.workflow}, and goes with that one."
+            )
+            collection.keep(run_id, reason)
+    elif isinstance(sight, Seen | Unreadable):
+        remove_root(workspace, run_id, collection, force=force, interrupted=interrupted)
+
+
+def _refuse_unknown(workspace: Workspace, name: str) -> None:
+    if is_segment(name) and any(each.name == name for each in list_workflows(workspace).workflows):
+        return
+    raise Refused(
+        "unknown_workflow",
+        "There is no workflow of that name, and no run of one.",
+        hint=f"The workflows are listed by:\n{workspace.command('workflow', 'list')}",
+        details={"workflow": name},
+    )
+
+
+def _refuse_active(workspace: Workspace, name: str, run_ids: list[str], found: Survey) -> None:
+    roots = [
+        sight
+        for sight in map(found.sights.get, run_ids)
+        if isinstance(sight, Seen) and root_of(sight, found) is sight
+    ]
+    active = [
+        each.run_id
+        for root in roots
+        for each in (root, *below(root, found))
+        if isinstance(each, Seen) and not each.ended
+    ]
+    if active:
+        command = workspace.command("workflow", "delete", name, "--force")
+        which = f"The run {active[0]} is" if len(active) == 1 else f"{len(active)} runs are"
+        raise Refused(
+            "run_active",
+            f"{which} not over; nothing was deleted.",
+            hint=f"Cancel what is unfinished and delete all runs of {name} with:\n{command}",
+            details={"workflow": name, "runIds": active},
+        )

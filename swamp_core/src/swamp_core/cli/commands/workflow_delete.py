@@ -1,0 +1,33 @@
+"""`swamp workflow delete`."""
+
+from __future__ import annotations
+
+import click
+
+from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.global_options import GlobalOptionsCommand
+from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.usage import TEXT
+
+
+@click.command("delete", cls=GlobalOptionsCommand)
+@click.argument("name", type=TEXT)
+@click.option("--force", is_flag=True, help="Cancel unfinished runs first; remove those that cannot be read.")
+@click.pass_obj
+def delete(invocation: Invocation, name: str, force: bool) -> ExitCode:
+    r"""Delete all runs of a workflow; its file stays.
+
+    If one is not over, nothing is deleted, unless --force is given. Runs that are nested in runs of another workflow
+    are kept: they go with those. It cannot be undone.
+
+    \b
+      swamp workflow delete release
+    """
+    from swamp_core.app.delete_workflow import delete_workflow
+    from swamp_core.cli.interrupting import interrupts
+    from swamp_core.cli.rendering.removals import removal_parts
+
+    with interrupts(lambda: "Interrupted; what is deleted stays so.") as interrupted:
+        result = delete_workflow(invocation.workspace, name, force=force, interrupted=interrupted)
+    invocation.output.answer(result.to_json(), removal_parts(result))
+    return ExitCode.INTERRUPTED if interrupted.is_set() and result.kept else ExitCode.DONE
