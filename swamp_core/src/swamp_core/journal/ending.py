@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from swamp_core.journal.appending import Append, Appended, append
+from swamp_core.journal.appending import Append, Appended, append, is_removed
 from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
 from swamp_core.records.families import Cancelled
@@ -23,17 +23,25 @@ from swamp_core.store.operations import Delete, Get, Protocol, PutIfAbsent, Toge
 def end_run(
     journal: Journal, status: RunEnd, *, now: datetime, entry_id: str, owner: str
 ) -> Protocol[Append]:
-    """End a run whose steps are all over. On `Lost`, read what was written and decide again."""
-    yield from close_waits(journal.run, now)
+    """End a run whose steps are all over. On `Lost`, read what was written and decide again.
+
+    Whoever stalls before 2 may wake when the run was removed; the outcomes that it then makes are withdrawn.
+    """
+    closed = yield from close_waits(journal.run, now)
     finished = RunFinished(at=now, status=status)
     appended = yield from append(journal, [finished], entry_id=entry_id, owner=owner)
     if isinstance(appended, Appended):
         yield from clear_ended(appended.journal.run)
+    elif closed and (yield from is_removed(journal.run_id)):
+        yield Together(tuple(Delete(key) for key in closed))
     return appended
 
 
-def close_waits(run: RunState, now: datetime) -> Protocol[None]:
-    """Give every wait that the run has not applied an outcome, unless it has one: the first one stands."""
+def close_waits(run: RunState, now: datetime) -> Protocol[list[str]]:
+    """Give every wait that the run has not applied an outcome, unless it has one: the first one stands.
+
+    Gives the keys of the outcomes that this call has made.
+    """
     outcomes = [
         Cancelled(
             wait_id=wait_id, workflow=run.workflow, run_id=run.run_id, job=wait.job, step=wait.step, at=now
@@ -41,7 +49,10 @@ def close_waits(run: RunState, now: datetime) -> Protocol[None]:
         for wait_id, wait in run.waits.items()
         if wait.status != "applied"
     ]
-    yield Together(tuple(PutIfAbsent(outcome.key(), outcome.encode()) for outcome in outcomes))
+    made: list[bool] = yield Together(
+        tuple(PutIfAbsent(outcome.key(), outcome.encode()) for outcome in outcomes)
+    )
+    return [outcome.key() for outcome, ours in zip(outcomes, made, strict=True) if ours]
 
 
 def clear_ended(run: RunState) -> Protocol[None]:
