@@ -8,6 +8,7 @@ from typing import Any, Literal, assert_type
 
 from pydantic import JsonValue
 from swamp_core.app.driving import Attention
+from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
@@ -38,6 +39,8 @@ def use_cases(directory: Path) -> None:
     attention.interrupt()
     assert_type(swamp.run("release", {"env": "dev"}, wait=True, attention=attention), RunResult)
     assert_type(swamp.run("release"), RunResult)
+    assert_type(swamp.dry_run("release", {"env": "dev"}), DryRunResult)
+    assert_type(swamp.watch("0192f0c1", until="suspended", attention=attention), RunResult)
     assert_type(swamp.waits(workflow="release"), WaitsResult)
     assert_type(swamp.signal("5d0f4c6a", {"verdict": "ship"}, idempotency_key="build-1"), SignalResult)
     assert_type(swamp.signal("5d0f4c6a", b"{}"), SignalResult)
@@ -53,6 +56,8 @@ def use_cases(directory: Path) -> None:
     assert_type(swamp.delete_workflow("release", force=True), RemovalResult)
     assert_type(swamp.history(workflow="release", status="failed", limit=1), HistoryResult)
     assert_type(swamp.get_run("0192f0c1"), RunHistory)
+    assert_type(swamp.logs("0192f0c1", "compile"), LogsResult)
+    assert_type(swamp.graph("release", run="0192f0c1"), GraphResult)
     assert_type(swamp.workflows(), WorkflowsResult)
     assert_type(swamp.validate(["release"]), ValidateResult)
     assert_type(swamp.datastore(), DatastoreView)

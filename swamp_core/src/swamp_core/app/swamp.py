@@ -16,18 +16,23 @@ from swamp_core.app import (
     datastore,
     decide,
     delete_workflow,
+    dry_run,
     finding,
     gates,
+    graph,
     history,
+    logs,
     recover,
     remove,
     resume,
     run,
     signal,
     waits,
+    watch,
     workflows,
 )
 from swamp_core.app.driving import Attention
+from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
@@ -40,6 +45,7 @@ from swamp_core.app.views import (
     WaitsResult,
     WorkflowsResult,
 )
+from swamp_core.app.watch import Until
 from swamp_core.app.workspace import Setting, Workspace, open_workspace
 
 
@@ -94,6 +100,23 @@ class Swamp:
         """Start a run and drive it until it ends or must wait for a signal; with `wait`, until it ends."""
         runnable = workflows.load_runnable(self.workspace, workflow)
         return run.run_workflow(self.workspace, runnable, inputs or {}, wait=wait, attention=attention)
+
+    def dry_run(self, workflow: str, inputs: Mapping[str, JsonValue] | None = None) -> DryRunResult:
+        """What a run would do, as far as its inputs say. Nothing is started, and the store is not touched."""
+        return dry_run.dry_run(workflows.load_runnable(self.workspace, workflow), inputs or {})
+
+    def watch(self, run: str, *, until: Until = "ended", attention: Attention | None = None) -> RunResult:
+        """Follow a run that another process drives, until it has ended or lost its driver, or is suspended."""
+        attention = attention or Attention()
+        found = finding.find_run(self.workspace, run)
+        return watch.watch_run(
+            self.workspace,
+            found.run_id,
+            until=until,
+            observe=attention.observe,
+            trouble=attention.trouble,
+            interrupted=attention.interrupted,
+        )
 
     def waits(self, *, workflow: str | None = None) -> WaitsResult:
         """The open waits for a signal, oldest first, of one workflow or of all."""
@@ -173,6 +196,16 @@ class Swamp:
         """A run with every event of its journal."""
         found = finding.find_run(self.workspace, run)
         return history.get_run(self.workspace, found.run_id)
+
+    def logs(self, run: str, step: str | None = None) -> LogsResult:
+        """What the steps of a run printed, or one step, named as `STEP`, `JOB/STEP` or by its item."""
+        return logs.run_logs(self.workspace, finding.find_run(self.workspace, run), step)
+
+    def graph(self, workflow: str, *, run: str | None = None) -> GraphResult:
+        """The jobs and steps of a workflow, and what each depends on; of a run, as it pinned them and as they stand."""
+        if run is None:
+            return graph.workflow_graph(self.workspace, workflow)
+        return graph.run_graph(self.workspace, workflow, run)
 
     def workflows(self) -> WorkflowsResult:
         """The workflow files of the repo."""
