@@ -6,10 +6,14 @@ from datetime import timedelta
 
 import pytest
 from swamp_core.cli.tracing import TracedStore
+from swamp_core.engine.cancelling import NoReason
 from swamp_core.engine.rejecting import end_rejected
+from swamp_core.journal.reading import read_journal
+from swamp_core.journal.retrying import retry_run
 from swamp_core.records import keys
 from swamp_core.records.base import Unreadable
 from swamp_core.records.families import Approved, Rejected, TimedOut
+from swamp_core.run.events import StepReset
 from swamp_core.store.memory import MemoryStore
 from swamp_core.store.operations import execute
 from swamp_core.waits.deciding import AlreadyDecided, Decided, NoGate, decide_gate
@@ -18,7 +22,7 @@ from swamp_core.waits.settling import UnknownWait
 from swamp_core.waits.signals import Closed, Expired
 
 from tests.explored.gates import DEADLINE, GATE, decision, gated_run
-from tests.explored.runs import MARK, NOW, RUN, WAIT, ambient, canceller, remover
+from tests.explored.runs import MARK, NOW, RUN, WAIT, ambient, canceller, owner, remover
 
 
 @pytest.fixture
@@ -144,3 +148,19 @@ def test_waits_and_gates_are_listed_apart(store):
         assert [each.key for each in execute(list_open_waits(kind), store).unreadable] == [
             keys.registration(WAIT)
         ]
+
+
+def test_a_rejection_that_is_late_does_not_end_the_run_that_was_retried_since(store):
+    """Whoever stalled with a rejection finds that no step waits for that gate any more, and writes nothing."""
+    rejected = decide(store, "ann", approve=False).outcome
+    execute(end_rejected(rejected, ambient=ambient("ann")), store)
+    journal = execute(read_journal(RUN), store)
+    resets = [
+        StepReset(at=NOW, job="j", step=step, reason="It is retried.")
+        for step in ("review", "sign-off", "deploy")
+    ]
+    retried = execute(
+        retry_run(journal, resets, owner=owner("bob"), by="bob", inputs={}, now=NOW, entry_id="retry"), store
+    )
+    assert execute(end_rejected(rejected, ambient=ambient("ann")), store) == NoReason(retried.journal.run)
+    assert execute(read_journal(RUN), store).number == retried.journal.number

@@ -1,0 +1,120 @@
+"""A gate, in every order: what those who decide it, its deadline, a cancel and a driver may never bring about."""
+
+from __future__ import annotations
+
+from swamp_core.journal.entry import Journal
+from swamp_core.records import keys
+from swamp_core.records.base import Found, read_record
+from swamp_core.records.families import OUTCOME, Approved, Rejected
+from swamp_core.testing.explore import Actor, World, explore
+
+from tests.explored import gates, runs
+from tests.explored.gates import GATE
+from tests.explored.test_runs import assert_safe, first_problem, nothing_left
+
+APPROVER = Actor("approver", gates.approver)
+REJECTER = Actor("rejecter", gates.rejecter)
+RESUMER = Actor("resumer", gates.resumer)
+CANCELLER = Actor("canceller", runs.canceller)
+
+
+def outcome_in(world: World):
+    return read_record(OUTCOME, keys.outcome(GATE), world.records.get(keys.outcome(GATE)))
+
+
+def decided_once(world: World) -> str | None:
+    """Who is told that they decided the gate has decided it, and nobody else has."""
+    told = [name for name, result in world.results.items() if result == "Decided"]
+    if len(told) > 1:
+        return f"two decisions were acknowledged: {told}"
+    kinds = {"approver": Approved, "rejecter": Rejected}
+    outcome = outcome_in(world)
+    kept = not told or (isinstance(outcome, Found) and isinstance(outcome.record, kinds[told[0]]))
+    return None if kept else f"the decision of the {told[0]} is not kept: {outcome}"
+
+
+def deploys_only_what_was_approved(world: World) -> str | None:
+    outcome = outcome_in(world)
+    approved = isinstance(outcome, Found) and isinstance(outcome.record, Approved)
+    return None if approved or not world.facts else "it was deployed, and nobody approved it"
+
+
+def settled(world: World) -> str | None:
+    """No step waits in a run that is over, and a run whose gate was rejected is."""
+    journal = gates.run_in(world.records)
+    if not isinstance(journal, Journal):
+        return f"the run cannot be read: {journal}"
+    run, outcome = journal.run, outcome_in(world)
+    if run.ended and (run.waiting() or run.running_steps()):
+        return "a step waits or runs in a run that is over"
+    marked = keys.mark(run.workflow, run.run_id, run.mark) in world.records
+    if (
+        run.ended and marked and not world.crashed
+    ):  # After a crash the next who looks for open runs deletes it.
+        return "the mark of an ended run is left"
+    if isinstance(outcome, Found) and isinstance(outcome.record, Rejected):
+        expected = "failed" if run.cancellation and run.cancellation.rejected else "cancelled"
+        return None if run.status == expected else f"the gate was rejected, and the run is {run.status}"
+    if world.results.get("resumer") == "Appended" and not run.cancellation and run.status == "running":
+        return "a run that was resumed is neither ended nor suspended"
+    return None
+
+
+def approved_is_applied(world: World) -> str | None:
+    run = gates.run_in(world.records).run
+    approved = world.results.get("approver") == "Decided"
+    if approved and run.ended and not run.cancellation and run.step("j", "sign-off").status != "succeeded":
+        return "an approved gate was not applied"
+    return None
+
+
+def exploring(*actors: Actor, records=None, **bounds):
+    return explore(
+        list(actors),
+        records=gates.gated_run() if records is None else records,
+        always=deploys_only_what_was_approved,
+        at_end=first_problem(decided_once, settled, approved_is_applied),
+        **bounds,
+    )
+
+
+def test_of_an_approval_a_rejection_and_the_deadline_one_settles_the_gate():
+    """Whatever the order, the gate has one outcome, and the run ends as that one says."""
+    assert_safe(exploring(APPROVER, REJECTER, RESUMER))
+
+
+def test_a_cancel_beside_two_decisions_leaves_no_step_waiting():
+    """A cancel and a rejection both end the run: one of them is its reason, and both find it ended."""
+    assert_safe(exploring(APPROVER, REJECTER, CANCELLER))
+
+
+def test_a_cancel_beside_a_rejection_and_a_resume_leaves_no_step_waiting():
+    """Three processes that end the run each in its own way end it once."""
+    rejecter = Actor("rejecter", gates.completer)
+    records = gates.rejected(gates.gated_run(beside=False))
+    assert_safe(exploring(rejecter, RESUMER, CANCELLER, records=records))
+
+
+def test_a_rejection_beside_a_driver_ends_the_run():
+    """A driver that suspends the run finds the rejection, or the rejecter finds the run suspended: neither misses."""
+    records = gates.gated_run(suspended=False)
+    driver = Actor("driver", gates.living_driver(records))
+    assert_safe(exploring(driver, REJECTER, records=records))
+
+
+def test_a_rejection_that_crashes_anywhere_is_completed_by_a_resume():
+    """Once its outcome is stored a rejection holds: the next resume ends the run, running nothing."""
+    resumer = Actor("resumer", lambda: gates.resumer(at=runs.NOW), after=("rejecter",), may_crash=False)
+    assert_safe(exploring(REJECTER, resumer, crashes=1))
+
+
+def test_a_rejection_that_crashes_anywhere_is_completed_by_a_repeat():
+    """Who rejects again, or comes second, completes what was cut off."""
+    completer = Actor("completer", gates.completer, after=("rejecter",), may_crash=False)
+    assert_safe(exploring(REJECTER, completer, crashes=1))
+
+
+def test_a_decision_of_a_run_that_is_removed_leaves_nothing():
+    """A decision that wakes after the removal of the run is withdrawn, and ends nothing."""
+    actors = [REJECTER, Actor("remover", runs.remover)]
+    assert_safe(explore(actors, records=gates.gated_run(), at_end=nothing_left))
