@@ -18,7 +18,7 @@ from swamp_core.app.taking_up import TRIES_MAX, stay, take_up
 from swamp_core.app.workflows import Runnable
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.cancelling import cancel_run
-from swamp_core.engine.driver import CONCURRENT_STEPS_MAX
+from swamp_core.engine.ceiling import CONCURRENT_STEPS_MAX
 from swamp_core.journal.reading import read_entries, read_journal
 from swamp_core.journal.starting import start_run
 from swamp_core.models.definition import ShellModel

@@ -49,7 +49,7 @@ def _wait_open(workspace: Workspace, run: RunState, wait_ids: tuple[str, ...]) -
     return Refused(
         "wait_open",
         f"The run {run.run_id} waits for a signal: step `{first.step}` of job `{first.job}` until "
-        f"{instant_text(first.deadline)}{more}.",
+        f"{instant_text(first.deadline) if first.deadline else "somebody decides"}{more}.",
         hint=f"Signal it first:\n{commands}",
         details={"runId": run.run_id, "waits": [each.to_json() for each in waits]},
     )

@@ -53,10 +53,17 @@ Request = Callable[[RunState, datetime], Event | None]
 """The event that says why a run is to end, or None when it need not."""
 
 
-def cancel_run(run_id: str, *, by: str, reason: str | None, ambient: Ambient) -> Protocol[Cancelling]:
-    """Ask for the end of a run, and end it when nobody drives it. It can be repeated."""
+def cancel_run(
+    run_id: str, *, by: str, reason: str | None, ambient: Ambient, keep_children: bool = False
+) -> Protocol[Cancelling]:
+    """Ask for the end of a run, and end it when nobody drives it. It can be repeated.
+
+    Its nested runs that are unfinished are cancelled too, unless `keep_children`.
+    """
     asked = yield from ask_for_end(
-        run_id, lambda _, now: CancelRequested(at=now, by=by, reason=reason), ambient=ambient
+        run_id,
+        lambda _, now: CancelRequested(at=now, by=by, reason=reason, keep_children=keep_children),
+        ambient=ambient,
     )
     assert not isinstance(asked, NoReason)
     return asked
@@ -104,6 +111,7 @@ def end_unattended(
         if not isinstance(appended, Appended):
             return appended
         journal = appended.journal
+    yield from cancel_children(journal.run, ambient)
     return (
         yield from end_run(
             journal,
@@ -113,3 +121,21 @@ def end_unattended(
             owner=token,
         )
     )
+
+
+def cancel_children(run: RunState, ambient: Ambient) -> Protocol[None]:
+    """Ask for the end of the nested runs of a run that is to end. It can be repeated.
+
+    It comes before the end of the run, so that a crash between the two leaves somebody to do it.
+    """
+    why = run.cancellation
+    if why is None or why.keep_children:
+        return
+    for child_run_id, child in run.children.items():
+        if not child.applied:
+            yield from cancel_run(child_run_id, by=why.by, reason=why_nested(run), ambient=ambient)
+
+
+def why_nested(run: RunState) -> str:
+    """Why the nested runs of a run that is to end are ended."""
+    return f"The run {run.run_id} that it is nested in was ended."

@@ -7,6 +7,7 @@ on with the run, or it has ended, this one stops its tasks, withdraws what it re
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,29 +16,28 @@ from pathlib import Path
 from threading import Event as Flag
 
 from swamp_core.ambient import Ambient, monotonic_s
+from swamp_core.engine.beginning import CallMethod, Effect, OpenWait, RunChild
+from swamp_core.engine.cancelling import cancel_children, why_nested
+from swamp_core.engine.ceiling import Ceiling, Room
 from swamp_core.engine.ledger import Fenced, Ledger, Observer, Trouble
-from swamp_core.engine.lives import LEASE_RENEWAL_S, lease_from
-from swamp_core.engine.moves import (
-    CallMethod,
-    Effect,
-    Moves,
-    OpenWait,
-    cancel_moves,
-    next_moves,
-    planned_effects,
-)
-from swamp_core.engine.plan import Plan, StepRef, plan_of_run
+from swamp_core.engine.line import Line
+from swamp_core.engine.lives import LEASE_RENEWAL_S, lease_from, new_owner
+from swamp_core.engine.moves import Moves, cancel_moves, next_moves, planned_effects
+from swamp_core.engine.nested import Attempt, adopted, take_up_child
+from swamp_core.engine.plan import Plan, StepRef, declared, plan_of_run
 from swamp_core.engine.readiness import all_ended, follows, pending, run_end
 from swamp_core.engine.suspending import Applications, NotSuspended, Resumed, WaitsOpen
-from swamp_core.engine.tasks import Ended, Tasks, result_event
+from swamp_core.engine.tasks import Ended, NotDriven, Tasks, result_event
 from swamp_core.journal.ending import withdraw_waits
 from swamp_core.journal.entry import Journal
 from swamp_core.models.method import Invocation, MethodResult
 from swamp_core.models.registry import call_of, model_from_json
 from swamp_core.run.events import (
     CancelRequested,
+    ChildApplied,
     Event,
     FailureApplied,
+    GateRejected,
     LeaseRenewed,
     Owner,
     StepError,
@@ -46,18 +46,22 @@ from swamp_core.run.events import (
     WaitApplied,
     WaitOpened,
 )
-from swamp_core.run.state import RunState
+from swamp_core.run.state import Cancellation, RunState
 from swamp_core.run.transitions import fold
 from swamp_core.store.errors import StoreError
 from swamp_core.store.operations import execute
 from swamp_core.store.protocol import SignalWaitStore
+from swamp_core.waits.applying import Rejection
 from swamp_core.waits.opening import open_wait, registration_of
 
-CONCURRENT_STEPS_MAX = 32
+Heard = Callable[[str, str, str, str], None]
+"""Told, on any thread, what a step prints while it runs: its job and name, the stream, and whole lines."""
+
 POLL_S = 2.0
+CLEAN_UP_S = 60.0
+"""How long, after a cancel, the steps that clean up may take before they are stopped too."""
 
-
-StepFact = StepSucceeded | StepFailed | WaitApplied
+StepFact = StepSucceeded | StepFailed | WaitApplied | ChildApplied
 """The facts that end a step."""
 
 
@@ -71,12 +75,21 @@ class Driver:
     owner: Owner
     repo_dir: Path
     observe: Observer = lambda _run, _events: None
+    heard: Heard = lambda _job, _step, _stream, _text: None
     trouble: Trouble = lambda _error: None
     interrupted: Flag = field(default_factory=Flag)
+    ceiling: Ceiling = field(default_factory=Ceiling)
+    build: str = "swamp-core"
+    clean_up_s: float = CLEAN_UP_S
     _ledger: Ledger = field(init=False)
     _plan: Plan = field(init=False)
     _tasks: Tasks = field(init=False)
-    _frontier: list[StepRef] = field(init=False)
+    _line: Line = field(init=False)
+    _room: Room = field(init=False)
+    _children: dict[str, Driver] = field(init=False, default_factory=dict)
+    _housed: set[StepRef] = field(init=False, default_factory=set)
+    _why: str = field(init=False, default="Interrupted at its terminal.")
+    _clean_until_s: float | None = field(init=False, default=None)
     _more: bool = field(init=False, default=False)
     _look_at_s: float = field(init=False)
 
@@ -90,14 +103,22 @@ class Driver:
             trouble=self.trouble,
         )
         self._plan = plan_of_run(self.journal.run)
-        self._tasks = Tasks(CONCURRENT_STEPS_MAX)
-        self._frontier = pending(self._plan, self.journal.run)
+        self._tasks = Tasks(self.ceiling.steps_max)
+        self._room = Room(self._plan, self.ceiling, self._tasks.wake)
+        self._line = Line(pending(self._plan, self.journal.run))
         self._look_at_s = monotonic_s() + POLL_S
 
     def interrupt(self) -> None:
         """Ask for the end of the run, as a person at its terminal does. Safe in a signal handler."""
-        self.interrupted.set()
         self._ledger.give_up.set()
+        self.ask_for_end("Interrupted at its terminal.")
+        for child in tuple(self._children.values()):
+            child.interrupt()
+
+    def ask_for_end(self, why: str) -> None:
+        """Ask for the end of the run, waiting out what the store cannot do just now."""
+        self._why = why
+        self.interrupted.set()
         self._tasks.wake()
 
     def drive(self, applications: Applications) -> RunState:
@@ -121,48 +142,87 @@ class Driver:
         while True:
             self._start(self._commit(facts))
             facts = []
-            if len(self._tasks):
+            if not len(self._tasks) and all_ended(self._plan, self._ledger.run):
+                return self._end()
+            if len(self._tasks) or self._line:
                 facts = self._await(0 if self._more else POLL_S)
-            elif all_ended(self._plan, self._ledger.run):
-                self._ledger.end(lambda run: run_end(self._plan, run))
-                return self._ledger.run
-            elif not (self._frontier or self._ledger.run.cancellation or self.interrupted.is_set()):
+            elif not self._is_ending:
                 suspension = self._ledger.suspend(self.owner)
                 if isinstance(suspension, WaitsOpen | NotSuspended):
                     return suspension.run
                 if isinstance(suspension, Resumed):
+                    self._start(planned_effects(self._ledger.run))
                     facts = self._applied(suspension.applications)
+
+    @property
+    def _is_ending(self) -> bool:
+        return self._ledger.run.cancellation is not None or self.interrupted.is_set()
+
+    def _end(self) -> RunState:
+        self._ledger.patiently(lambda: cancel_children(self._ledger.run, self.ambient))
+        self._ledger.end(lambda run: run_end(self._plan, run))
+        return self._ledger.run
 
     def _commit(self, facts: list[Event]) -> list[Effect]:
         """Make the facts durable, with what is to be done next, and give the effects that may now start."""
         run = fold(self._ledger.run, facts)
         assert run is not None
         ended = [(fact.job, fact.step) for fact in facts if isinstance(fact, StepFact)]
-        frontier = [*self._frontier, *follows(self._plan, run, ended)]
-        moves = (
-            self._cancel(run) if run.cancellation or self.interrupted.is_set() else self._next(run, frontier)
-        )
+        for ref in ended:
+            self._line.look_at(follows(self._plan, run, [ref]))
+        moves = self._cancel(run) if run.cancellation or self.interrupted.is_set() else self._next(run)
         kept = self._ledger.commit(facts, moves.events)
-        self._frontier, self._more = (moves.frontier, moves.more) if kept else (frontier, False)
-        return moves.effects if kept else []
+        self._more = moves.more
+        for effect in moves.effects:
+            self._account_for(moves.run, effect, kept)
+        if kept:
+            return moves.effects
+        self._line = Line(pending(self._plan, self._ledger.run))
+        return []
 
-    def _next(self, run: RunState, frontier: list[StepRef]) -> Moves:
-        slots = CONCURRENT_STEPS_MAX - self._tasks.calls
-        return next_moves(self._plan, run, frontier, slots=slots, ambient=self.ambient)
+    def _next(self, run: RunState) -> Moves:
+        return next_moves(self._plan, run, self._line, self._room, self.ambient)
 
     def _cancel(self, run: RunState) -> Moves:
+        """What is left to do for a run that is to end: stop what runs, give up what waits, and clean up in time."""
+        moves = Moves(run)
+        if run.cancellation is None:
+            now, by = self.ambient.clock.now(), self.ambient.user
+            request = CancelRequested(at=now, by=by, reason=self._why)
+            moves.add([request], None)
+        why = moves.run.cancellation
+        assert why is not None
+        if self._clean_until_s is None:
+            self._clean_until_s = monotonic_s() + (0 if why.rejected else self.clean_up_s)
+            self._stop_tasks(why)
+            self._line = Line(pending(self._plan, moves.run))
+        over = monotonic_s() >= self._clean_until_s
+        if over and self._line:
+            self._stop_tasks(why)
+            self._line = Line()
+        driven = self._tasks.in_flight()
+        moves.add(cancel_moves(self._plan, moves.run, self.ambient, pending=over, driven=driven), None)
+        if over:
+            return moves
+        cleaning = next_moves(self._plan, moves.run, self._line, self._room, self.ambient, cleaning=True)
+        cleaning.events[:0] = moves.events
+        return cleaning
+
+    def _stop_tasks(self, why: Cancellation) -> None:
         self._tasks.stop()
-        now = self.ambient.clock.now()
-        request = CancelRequested(at=now, by=self.ambient.user, reason="Interrupted at its terminal.")
-        requests: list[Event] = [] if run.cancellation else [request]
-        return Moves(requests + cancel_moves(self._plan, run, self.ambient), [], [])
+        if not why.keep_children:
+            for child in tuple(self._children.values()):
+                child.ask_for_end(self._why_nested)
 
     def _start(self, effects: list[Effect]) -> None:
         run = self._ledger.run
         for effect in effects:
             match effect:
                 case CallMethod(ref=(job, step), model=model, method=method, inputs=inputs):
-                    invocation = Invocation(run.workflow, run.run_id, job, step, self.repo_dir, inputs)
+                    heard = partial(self.heard, job, step)
+                    invocation = Invocation(
+                        run.workflow, run.run_id, job, step, self.repo_dir, inputs, heard=heard
+                    )
                     self._tasks.call(call_of(model_from_json(run.models[model]), method), invocation)
                 case OpenWait(wait_id=wait_id):
                     wait = run.waits[wait_id]
@@ -172,6 +232,64 @@ class Driver:
                         wait.step,
                         partial(self._ledger.patiently, partial(open_wait, registration)),
                     )
+                case RunChild(child_run_id=child_run_id):
+                    child = run.children[child_run_id]
+                    if not self._tasks.has((child.job, child.step)):
+                        self._tasks.nest(child.job, child.step, partial(self._run_child, run, child_run_id))
+
+    def _run_child(self, parent: RunState, child_run_id: str) -> RunState | NotDriven:
+        """Drive a nested run as far as it goes, on a thread of its own."""
+        ids = self.ambient.ids
+        attempt = Attempt(new_owner(self.ambient), ids.random_id(), ids.random_id(), self.build)
+        taken = self._ledger.patiently(partial(take_up_child, parent, child_run_id, attempt, self.ambient))
+        if not isinstance(taken, Resumed):
+            return taken
+        driver = Driver(
+            self.store,
+            self.ambient,
+            taken.journal,
+            attempt.owner,
+            self.repo_dir,
+            observe=self.observe,
+            heard=self.heard,
+            trouble=self.trouble,
+            ceiling=self.ceiling,
+            build=self.build,
+            clean_up_s=self.clean_up_s,
+        )
+        self._children[child_run_id] = driver
+        if self._is_ending and not self._keeps_children:
+            driver.ask_for_end(self._why_nested)
+        try:
+            return driver.drive(taken.applications)
+        except Fenced:
+            return NotDriven()
+        finally:
+            del self._children[child_run_id]
+
+    @property
+    def _why_nested(self) -> str:
+        return why_nested(self._ledger.run)
+
+    @property
+    def _keeps_children(self) -> bool:
+        why = self._ledger.run.cancellation
+        return why is not None and why.keep_children
+
+    def _account_for(self, run: RunState, effect: Effect, kept: bool) -> None:
+        """Give back the room of an effect that was not kept; remember which nested runs have room."""
+        match effect:
+            case OpenWait():
+                return
+            case CallMethod(ref=ref):
+                pass
+            case RunChild(child_run_id=child_run_id):
+                child = run.children[child_run_id]
+                ref = (child.job, child.step)
+        if not kept:
+            self._room.give(declared(run, ref))
+        elif isinstance(effect, RunChild):
+            self._housed.add(ref)
 
     def _await(self, timeout_s: float) -> list[Event]:
         """What ended in the meantime, as facts; looks for foreign entries and renews the lease now and then."""
@@ -187,11 +305,20 @@ class Driver:
 
     def _fact(self, ended: Ended) -> Event | None:
         ref = (ended.job, ended.step)
-        allowed = self._plan.steps[ref].allow_failure
-        now = self.ambient.clock.now()
+        run, now = self._ledger.run, self.ambient.clock.now()
+        allowed = self._plan.step(run, ref).allow_failure
         if isinstance(ended.result, MethodResult):
+            self._room.give(declared(run, ref))
             return result_event(ended.result, at=now, job=ended.job, step=ended.step, allowed=allowed)
-        step = self._ledger.run.step(*ref)
+        step = run.step(*ref)
+        if isinstance(ended.result, RunState | NotDriven):
+            if ref in self._housed:
+                self._housed.discard(ref)
+                self._room.give(declared(run, ref))
+            child = ended.result
+            if isinstance(child, NotDriven) or not child.ended or step.status != "waiting":
+                return None
+            return adopted(child, at=now, job=ended.job, step=ended.step, allowed=allowed)
         if step.status != "waiting" or step.wait_id is None:
             return None  # The run was cancelled while the wait was being opened.
         if ended.result is None:
@@ -203,21 +330,22 @@ class Driver:
 
     def _applied(self, applications: Applications) -> list[Event]:
         facts: list[Event] = []
+        rejected: list[Event] = []
+        run, now = self._ledger.run, self.ambient.clock.now()
         for wait_id, application in applications.items():
-            wait = self._ledger.run.waits[wait_id]
-            if isinstance(application, FailureApplied):
-                allowed = self._plan.steps[wait.job, wait.step].allow_failure
-                application = application.model_copy(update={"allowed": allowed})
-            facts.append(
-                WaitApplied(
-                    at=self.ambient.clock.now(),
-                    job=wait.job,
-                    step=wait.step,
-                    wait_id=wait_id,
-                    application=application,
+            wait = run.waits[wait_id]
+            job, step = wait.job, wait.step
+            if isinstance(application, Rejection):
+                by, reason = application.decision.by, application.decision.reason
+                rejected.append(
+                    GateRejected(at=now, job=job, step=step, wait_id=wait_id, by=by, reason=reason)
                 )
-            )
-        return facts
+                continue
+            if isinstance(application, FailureApplied):
+                allowed = self._plan.step(run, (job, step)).allow_failure
+                application = application.model_copy(update={"allowed": allowed})
+            facts.append(WaitApplied(at=now, job=job, step=step, wait_id=wait_id, application=application))
+        return facts if run.cancellation else facts + rejected[:1]
 
     def _close(self) -> None:
         self._ledger.give_up.set()

@@ -2,7 +2,7 @@
 
 1. Nothing is started before the entry that plans it is durable (rule 1). While the store cannot be reached the
    commit is repeated, under the same entry ID, and nothing new begins.
-2. Losing an append to `cancel_requested` keeps what has happened and drops what was only intended.
+2. Losing an append to `cancel_requested` or `gate_rejected` keeps what has happened and drops what was only intended.
 3. Losing it to anything else, or to the end of the run, means that another process drives: `Fenced`.
 """
 
@@ -20,7 +20,7 @@ from swamp_core.journal.ending import end_run
 from swamp_core.journal.entry import Entry, Journal, events_bytes
 from swamp_core.records import keys
 from swamp_core.records.base import Found, Unreadable, read_record
-from swamp_core.run.events import CancelRequested, Event, Owner, RunEnd
+from swamp_core.run.events import CancelRequested, Event, GateRejected, Owner, RunEnd
 from swamp_core.run.state import RunState
 from swamp_core.run.transitions import ImpossibleEvent
 from swamp_core.store.errors import OutcomeUnknown, StoreAccessDenied, StoreError, StoreUnavailable
@@ -170,7 +170,9 @@ class Ledger:
                 raise Fenced("The run has ended while this process was driving it.")
             case Blocked(unreadable=Unreadable(key=key, reason=reason)):
                 raise Fenced(f"The record `{key}` stands in the way and cannot be read: {reason}.")
-            case Lost(theirs=entry) if all(isinstance(event, CancelRequested) for event in entry.events):
+            case Lost(theirs=entry) if all(
+                isinstance(event, CancelRequested | GateRejected) for event in entry.events
+            ):
                 self._advance(self._followed_by(entry), entry.events)
             case Lost(theirs=entry):
                 raise Fenced(

@@ -12,7 +12,7 @@ from swamp_core.run.state import RunState
 from swamp_core.workflow.definition import Job, Step, Workflow
 
 StepRef = tuple[str, str]
-"""A job's name and a step's name."""
+"""A job's name and the name of a step, or of an item of one with a forEach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,17 @@ class Plan:
     jobs_after_job: dict[str, tuple[str, ...]]
 
     def steps_of(self, job: str) -> list[StepRef]:
-        """The steps of a job."""
+        """The steps of a job, as they are declared."""
         return [(job, step.name) for step in self.jobs[job].steps]
+
+    def step(self, run: RunState, ref: StepRef) -> Step:
+        """The definition of a step, or of the one that an item belongs to."""
+        return self.steps[declared(run, ref)]
+
+
+def declared(run: RunState, ref: StepRef) -> StepRef:
+    """The step itself, or the one that an item belongs to."""
+    return ref[0], run.step(*ref).of or ref[1]
 
 
 def plan_of(workflow: Workflow) -> Plan:

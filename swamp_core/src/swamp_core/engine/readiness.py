@@ -1,16 +1,17 @@
 """Which steps may start, which will never run, and how jobs and the run have ended: pure.
 
 There are no levels: a step starts as soon as what it depends on is done. A condition is judged when what it asks
-about has ended, and one that does not hold skips the step at once.
+about has ended, and one that does not hold skips the step at once. An item of a forEach is ready when it is made: its
+step was expanded because everything that it depends on was done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from swamp_core.engine.plan import Plan, StepRef
+from swamp_core.engine.plan import Plan, StepRef, declared
 from swamp_core.run.events import RunEnd
 from swamp_core.run.state import RunState
 from swamp_core.workflow.conditions import EndStatus, described, holds
@@ -35,6 +36,8 @@ class Skip:
 
 def decide_start(plan: Plan, run: RunState, ref: StepRef) -> Ready | NotYet | Skip:
     """What becomes of a pending step."""
+    if run.step(*ref).of is not None:
+        return Ready()
     job_name = ref[0]
     blocked = False
     for job_dependency in plan.jobs[job_name].depends_on:
@@ -79,13 +82,22 @@ def all_ended(plan: Plan, run: RunState) -> bool:
 def run_end(plan: Plan, run: RunState) -> RunEnd:
     """How a run whose steps are all over ends."""
     if run.cancellation:
-        return "cancelled"
+        return "failed" if run.cancellation.rejected else "cancelled"
     return "failed" if any(job_end(plan, run, name) == "failed" for name in plan.jobs) else "succeeded"
 
 
 def pending(plan: Plan, run: RunState) -> list[StepRef]:
-    """The steps that nothing has happened to yet."""
-    return [ref for ref in plan.steps if run.step(*ref).status == "pending"]
+    """The steps and items that nothing has happened to yet."""
+    return [ref for ref in all_steps(plan, run) if run.step(*ref).status == "pending"]
+
+
+def all_steps(plan: Plan, run: RunState) -> Iterator[StepRef]:
+    """Every step as it is declared, each followed by its items if it was expanded."""
+    for ref in plan.steps:
+        yield ref
+        expansion = run.step(*ref).expansion
+        for name in expansion.names if expansion else ():
+            yield ref[0], name
 
 
 def has_ready_step(plan: Plan, run: RunState) -> bool:
@@ -99,13 +111,25 @@ def follows(plan: Plan, run: RunState, ended: Iterable[StepRef]) -> list[StepRef
     """The steps whose readiness may have changed by the end of these."""
     affected: dict[StepRef, None] = {}
     jobs: dict[str, None] = {}
-    for ref in ended:
+    for each in ended:
+        ref = declared(run, each)
+        if not run.step(*ref).ended:
+            continue
         affected.update(dict.fromkeys(plan.steps_after_step.get(ref, ())))
         if job_end(plan, run, ref[0]) is not None:
             jobs.update(dict.fromkeys(plan.jobs_after_job.get(ref[0], ())))
     for job in jobs:
         affected.update(dict.fromkeys(plan.steps_of(job)))
     return [ref for ref in affected if run.step(*ref).status == "pending"]
+
+
+def cleans_up(plan: Plan, ref: StepRef) -> bool:
+    """Whether the step is there for what goes wrong: a condition of it holds for something that did not succeed."""
+    conditions = [each.condition for each in (*plan.jobs[ref[0]].depends_on, *plan.steps[ref].depends_on)]
+    return any(holds(condition, status) for condition in conditions for status in _WENT_WRONG)
+
+
+_WENT_WRONG: tuple[EndStatus, ...] = ("failed", "skipped")
 
 
 def _ended(status: EndStatus) -> str:

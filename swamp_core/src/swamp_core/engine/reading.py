@@ -16,7 +16,7 @@ from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.state import RunState
 from swamp_core.store.operations import Protocol
-from swamp_core.workflow.definition import ModelMethod, Workflow
+from swamp_core.workflow.definition import ModelMethod, NestedWorkflow, Workflow
 from swamp_core.workflow.structure import structure_findings
 
 
@@ -41,11 +41,29 @@ def _problem(run: RunState) -> str | None:
     if finding is not None:
         return f"the definition that it pins does not fit together ({finding.message.removesuffix('.')})"
     steps = plan_of(workflow).steps
-    if any((job, step) not in steps for job, state in run.jobs.items() for step in state.steps):
+    if any((job, step) not in steps for job, state in run.jobs.items() for step in state.steps) or any(
+        (job, item) in steps for job, state in run.jobs.items() for item in state.items
+    ):
         return "it has a step that the definition that it pins has not"
-    if any((wait.job, wait.step) not in steps for wait in run.waits.values()):
+    if any(
+        (each.job, run.step(each.job, each.step).of or each.step) not in steps
+        for each in run.waiting().values()
+    ):
         return "it has a wait of a step that the definition that it pins has not"
-    return next(filter(None, (_model_problem(run, step.task) for step in steps.values())), None)
+    return next(filter(None, (_task_problem(run, step.task) for step in steps.values())), None)
+
+
+def _task_problem(run: RunState, task: object) -> str | None:
+    if not isinstance(task, NestedWorkflow):
+        return _model_problem(run, task)
+    name = task.workflow_id_or_name
+    try:
+        Workflow.from_json(run.workflows[name])
+    except KeyError:
+        return f"it pins no workflow `{name}`"
+    except ValidationError as error:
+        return f"the workflow `{name}` that it pins is none that this build knows ({_first(error)})"
+    return None
 
 
 def _model_problem(run: RunState, task: object) -> str | None:

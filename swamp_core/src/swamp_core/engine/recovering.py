@@ -87,4 +87,4 @@ def _give_up(journal: Journal, running: list[StepRef], *, token: str, ambient: A
 
 def _unguarded(run: RunState, running: list[StepRef]) -> list[StepRef]:
     plan = plan_of_run(run)
-    return [ref for ref in running if plan.steps[ref].guard is None]
+    return [ref for ref in running if plan.step(run, ref).guard is None]

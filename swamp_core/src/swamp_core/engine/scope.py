@@ -1,10 +1,12 @@
-"""What an expression can see: the inputs, the steps of its own job, the steps of every job, and the run.
+"""What an expression can see: the inputs, the steps of its own job, the steps of every job, the run, and `self`.
 
 Only what the expression names is gathered, so that a step of a run of thousands costs no more than one of a few.
 A step's `status` is always there; its `outputs` only once it has them.
 """
 
 from __future__ import annotations
+
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -19,7 +21,11 @@ Scope = dict[str, JsonValue]
 
 def evaluated(plan: Plan, run: RunState, ref: StepRef, value: JsonValue) -> JsonValue:
     """The value with every `${{ }}` in it evaluated for a step. Raises `ExpressionError`."""
-    return evaluate(value, scope_of(plan, run, ref[0], references(value)))
+    scope = scope_of(plan, run, ref[0], references(value))
+    for_each = plan.step(run, ref).for_each
+    if for_each is not None and run.step(*ref).of is not None:
+        scope["self"] = {for_each.item: run.step(*ref).item}
+    return evaluate(value, scope)
 
 
 def scope_of(plan: Plan, run: RunState, job: str, named: set[tuple[str, ...]]) -> Scope:
@@ -48,10 +54,17 @@ def _names(named: set[tuple[str, ...]], under: tuple[str, ...]) -> set[str] | No
 
 def _steps(plan: Plan, run: RunState, job: str, names: set[str] | None) -> Scope:
     if names is None:
-        return {name: _step(run, (job, name)) for _, name in plan.steps_of(job)}
-    return {name: _step(run, (job, name)) for name in names if (job, name) in plan.steps}
+        return {name: step_scope(run, (job, name)) for _, name in plan.steps_of(job)}
+    return {name: step_scope(run, (job, name)) for name in names if (job, name) in plan.steps}
 
 
-def _step(run: RunState, ref: StepRef) -> Scope:
+def step_scope(run: RunState, ref: StepRef) -> Scope:
+    """What an expression can read of a step: one for all of its items, if it was expanded."""
     step = run.step(*ref)
-    return {"status": step.status} | ({} if step.outputs is None else {"outputs": step.outputs})
+    if step.expansion is None:
+        return {"status": step.status} | ({} if step.outputs is None else {"outputs": step.outputs})
+    items = [run.step(ref[0], name) for name in step.expansion.names]
+    outputs: JsonValue = [item.outputs for item in items]
+    if step.expansion.mapping:
+        outputs = {str(cast("Scope", item.item)["key"]): item.outputs for item in items}
+    return {"status": "running" if step.status == "expanded" else step.status, "outputs": outputs}

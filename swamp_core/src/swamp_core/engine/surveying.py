@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from swamp_core.journal.entry import Entry, Journal
-from swamp_core.journal.reading import deletion_in, newest_entry, read_journal
+from swamp_core.journal.entry import Journal
+from swamp_core.journal.reading import read_standing
 from swamp_core.records import keys
 from swamp_core.records.base import Unreadable
 from swamp_core.run.events import Parent, RunDeleted
@@ -99,16 +99,15 @@ def list_all() -> Protocol[Listed]:
 
 
 def look_at_run(run_id: str) -> Protocol[Sight]:
-    """Read a run. Four requests, and one for each entry since its latest snapshot."""
-    newest = yield from newest_entry(run_id)
-    if isinstance(newest, Entry) and (deletion := deletion_in(newest)):
-        return BeingRemoved(deletion)
-    journal = yield from read_journal(run_id)
-    match journal:
+    """Read a run. Two requests, and one for each entry since its latest snapshot."""
+    standing = yield from read_standing(run_id)
+    match standing:
         case Journal(run=run):
             return seen(run)
+        case RunDeleted():
+            return BeingRemoved(standing)
         case Unreadable():
-            return journal
+            return standing
         case _:
             return NoJournal()
 

@@ -10,17 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from swamp_core.engine.plan import plan_of_run
-from swamp_core.engine.readiness import has_ready_step
 from swamp_core.engine.reading import read_run
+from swamp_core.engine.standing import holding
 from swamp_core.journal.appending import Appended, Blocked, Lost, Void, append
 from swamp_core.journal.entry import Journal
 from swamp_core.journal.starting import UnknownFormat, check_format
 from swamp_core.records.base import Absent, Unreadable
-from swamp_core.run.events import Owner, RunResumed, RunSuspended
+from swamp_core.run.events import Json, Owner, RunResumed, RunSuspended
 from swamp_core.run.state import RunState
 from swamp_core.store.operations import Protocol
-from swamp_core.waits.applying import Application, StillOpen, look_at_waits
+from swamp_core.waits.applying import Application, Rejection, StillOpen, look_at_waits
 
 Applications = dict[str, Application]
 """What the waits of a run have come to, by wait ID, as far as they are settled."""
@@ -36,10 +35,11 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class WaitsOpen:
-    """Nothing can be done before these waits, by ID, are settled."""
+    """Nothing can be done before these waits are settled, and these nested runs can go on, each by ID."""
 
     run: RunState
-    wait_ids: tuple[str, ...]
+    wait_ids: tuple[str, ...] = ()
+    child_run_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def suspend_run(
     appended = yield from append(journal, [RunSuspended(at=now)], entry_id=suspended_id, owner=owner.token)
     match appended:
         case Appended(journal=suspended):
-            taken = yield from _take_up(suspended, owner=owner, now=now, entry_id=resumed_id)
+            taken = yield from _take_up(suspended, RunResumed(at=now, owner=owner), entry_id=resumed_id)
             if isinstance(taken, Resumed | WaitsOpen):
                 return taken
         case Lost() | Blocked():
@@ -74,13 +74,20 @@ def suspend_run(
     found = yield from read_run(journal.run_id)
     if not isinstance(found, Journal):
         return taken
-    return WaitsOpen(found.run, ()) if found.run.status == "suspended" else NotSuspended(found.run)
+    return WaitsOpen(found.run) if found.run.status == "suspended" else NotSuspended(found.run)
 
 
 def resume_run(
-    run_id: str, *, owner: Owner, now: datetime, entry_id: str, build: str
+    run_id: str,
+    *,
+    owner: Owner,
+    now: datetime,
+    entry_id: str,
+    build: str,
+    by: str | None = None,
+    inputs: Json | None = None,
 ) -> Protocol[Resumption]:
-    """Take up a suspended run, unless all that could be done waits for a signal.
+    """Take up a suspended run, unless all that could be done waits; `inputs` replace those of the same names.
 
     Overdue waits are settled as timed out. Of several that resume at once one is given `Resumed`; the others see
     who was. To repeat one whose answer is not known, call this again with the same arguments.
@@ -100,7 +107,8 @@ def resume_run(
             return Resumed(journal, applications)
         if run.status != "suspended":
             return NotSuspended(run)
-        taken = yield from _take_up(journal, owner=owner, now=now, entry_id=entry_id)
+        resumed = RunResumed(at=now, owner=owner, by=by, inputs=inputs or {})
+        taken = yield from _take_up(journal, resumed, entry_id=entry_id)
         match taken:
             case Resumed() | WaitsOpen() | Blocked():
                 return taken
@@ -109,15 +117,15 @@ def resume_run(
 
 
 def _take_up(
-    journal: Journal, *, owner: Owner, now: datetime, entry_id: str
+    journal: Journal, resumed: RunResumed, *, entry_id: str
 ) -> Protocol[Resumed | WaitsOpen | Lost | Void | Blocked]:
     run = journal.run
-    still_open, applications = yield from _look(run, now)
-    if still_open and not has_ready_step(plan_of_run(run), run):
-        return WaitsOpen(run, still_open)
-    appended = yield from append(
-        journal, [RunResumed(at=now, owner=owner)], entry_id=entry_id, owner=owner.token
-    )
+    still_open, applications = yield from _look(run, resumed.at)
+    rejected = any(isinstance(each, Rejection) for each in applications.values())
+    held = yield from holding(run, still_open, resumed.at)
+    if not (held.is_resumable or rejected):
+        return WaitsOpen(run, held.wait_ids, held.child_run_ids)
+    appended = yield from append(journal, [resumed], entry_id=entry_id, owner=resumed.owner.token)
     return Resumed(appended.journal, applications) if isinstance(appended, Appended) else appended
 
 

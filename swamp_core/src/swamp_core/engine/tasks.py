@@ -1,4 +1,4 @@
-"""Carrying out method calls on worker threads: how a call ended comes back as the event that says so.
+"""Carrying out method calls, and whatever else takes long, on worker threads: how it ended comes back as a fact.
 
 A call that raises is a fault of this program or of the store, not of the step: the exception is handed to the
 driver's own thread, which stops.
@@ -17,6 +17,7 @@ from swamp_core.models.method import Invocation, MethodCall, MethodResult
 from swamp_core.payload.values import compact
 from swamp_core.records.base import Instant, Unreadable
 from swamp_core.run import events
+from swamp_core.run.state import RunState
 from swamp_core.store.fan_out import FAN_OUT
 
 OUTPUT_BYTES_MAX = 256 * 1024
@@ -24,21 +25,30 @@ GRACE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
+class NotDriven:
+    """A nested run that nothing could be done for from here."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
-    """A task of a step ended: with what its call gave, or with what kept a wait from being registered, if anything."""
+    """A task of a step ended.
+
+    With what its call gave, with what kept a wait from being registered, if anything, or with the nested run as far
+    as it came.
+    """
 
     job: str
     step: str
-    result: MethodResult | Unreadable | None
+    result: MethodResult | Unreadable | RunState | NotDriven | None
 
 
 class Tasks:
     """The tasks in flight of one driver. Used by the driver's thread alone, but for `wake`."""
 
     def __init__(self, workers: int) -> None:
-        self.calls = 0
         self._in_flight: dict[tuple[str, str], MethodCall | None] = {}
         self._calling = ThreadPoolExecutor(workers, thread_name_prefix="swamp-call")
+        self._nesting = ThreadPoolExecutor(workers, thread_name_prefix="swamp-nested")
         self._registering = ThreadPoolExecutor(FAN_OUT, thread_name_prefix="swamp-register")
         self._done: SimpleQueue[Ended | BaseException | None] = SimpleQueue()
         self._failures: list[BaseException] = []
@@ -48,12 +58,23 @@ class Tasks:
 
     def call(self, call: MethodCall, invocation: Invocation) -> None:
         """Start a method call for the step that the invocation names."""
-        self.calls += 1
-        self._start(invocation.job, invocation.step, call, lambda: call.run(invocation))
+        self._start(self._calling, invocation.job, invocation.step, call, lambda: call.run(invocation))
 
     def register(self, job: str, step: str, work: Callable[[], Unreadable | None]) -> None:
         """Start to register a step's wait."""
-        self._start(job, step, None, work)
+        self._start(self._registering, job, step, None, work)
+
+    def nest(self, job: str, step: str, work: Callable[[], RunState | NotDriven]) -> None:
+        """Start to drive a step's nested run."""
+        self._start(self._nesting, job, step, None, work)
+
+    def has(self, ref: tuple[str, str]) -> bool:
+        """Whether a task of the step is in flight."""
+        return ref in self._in_flight
+
+    def in_flight(self) -> frozenset[tuple[str, str]]:
+        """The steps with a task in flight."""
+        return frozenset(self._in_flight)
 
     def wait(self, timeout_s: float) -> list[Ended]:
         """The tasks that ended, as soon as there are any, or none after the timeout or a `wake`.
@@ -82,15 +103,16 @@ class Tasks:
     def close(self) -> None:
         """End every call and wait until no thread of ours is left."""
         self.stop()
-        for pool in (self._calling, self._registering):
+        for pool in (self._calling, self._registering, self._nesting):
             pool.shutdown(wait=True, cancel_futures=True)
 
     def _start(
         self,
+        pool: ThreadPoolExecutor,
         job: str,
         step: str,
         call: MethodCall | None,
-        work: Callable[[], MethodResult | Unreadable | None],
+        work: Callable[[], MethodResult | Unreadable | RunState | NotDriven | None],
     ) -> None:
         self._in_flight[job, step] = call
 
@@ -100,14 +122,13 @@ class Tasks:
             except BaseException as error:
                 self._done.put(error)
 
-        (self._registering if call is None else self._calling).submit(carry_out)
+        pool.submit(carry_out)
 
     def _take(self, item: Ended | BaseException | None, ended: list[Ended]) -> None:
         if isinstance(item, BaseException):
             self._failures.append(item)
         elif item is not None:
-            if self._in_flight.pop((item.job, item.step)) is not None:
-                self.calls -= 1
+            del self._in_flight[item.job, item.step]
             ended.append(item)
 
 

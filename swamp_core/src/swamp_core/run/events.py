@@ -108,13 +108,15 @@ class StepFailed(_StepEvent):
     error: StepError
     allowed: bool = False
     outputs: Json | None = None
+    cut_off: bool = False
 
 
 class StepSkipped(_StepEvent):
-    """The step will not run: its guard or a condition on what it depends on says so, or the run was cancelled."""
+    """The step will not run: its guard or a condition on what it depends on says so, or its run ended (`cut_off`)."""
 
     event: Literal["step_skipped"] = "step_skipped"
     reason: str
+    cut_off: bool = False
 
 
 class StepReset(_StepEvent):

@@ -49,7 +49,10 @@ class Expansion(Model):
 
 
 class StepState(Model):
-    """Where a step stands. Of an item, `of` names the step that was expanded, and `item` is the item's value."""
+    """Where a step stands. Of an item, `of` names the step that was expanded, and `item` is the item's value.
+
+    `cut_off`: it ended because its run did, and not for a reason of its own.
+    """
 
     status: StepPlace = "pending"
     started_at: Instant | None = None
@@ -58,6 +61,7 @@ class StepState(Model):
     error: StepError | None = None
     allowed_failure: bool = False
     skip_reason: str | None = None
+    cut_off: bool = False
     wait_id: str | None = None
     child_run_id: str | None = None
     expansion: Expansion | None = None
@@ -221,7 +225,9 @@ class RunState(Model):
         return {
             run_id: child
             for run_id, child in self.children.items()
-            if not child.applied and self.step(child.job, child.step).child_run_id == run_id
+            if not child.applied
+            and self.step(child.job, child.step).child_run_id == run_id
+            and self.step(child.job, child.step).status == "waiting"
         }
 
     def running_steps(self) -> list[tuple[str, str]]:

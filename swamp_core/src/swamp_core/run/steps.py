@@ -73,10 +73,16 @@ def _task(state: RunState, before: StepState, event: TaskEvent) -> StepState:
             return _changed(before, status="succeeded", finished_at=event.at, outputs=event.outputs)
         case StepFailed():
             require(not before.ended and before.expansion is None, event, f"it is {before.status}")
-            return _changed(_failed(before, event), outputs=event.outputs)
+            return _changed(_failed(before, event), outputs=event.outputs, cut_off=event.cut_off)
         case StepSkipped():
             require(before.status == "pending", event, f"it is {before.status}")
-            return _changed(before, status="skipped", finished_at=event.at, skip_reason=event.reason)
+            return _changed(
+                before,
+                status="skipped",
+                finished_at=event.at,
+                skip_reason=event.reason,
+                cut_off=event.cut_off,
+            )
         case _ as never:
             assert_never(never)
 

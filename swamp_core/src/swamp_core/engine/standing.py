@@ -1,0 +1,71 @@
+"""What a suspended run still waits for, and whether resuming it would do anything: asked down the tree of nested runs.
+
+A nested run that is suspended and could go on is no reason to wait: whoever resumes its parent takes it up as well.
+Asking settles nothing; a wait whose deadline has passed counts as settled, since a resume would time it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from swamp_core.engine.plan import plan_of_run
+from swamp_core.engine.readiness import has_ready_step
+from swamp_core.engine.reading import read_run
+from swamp_core.journal.entry import Journal
+from swamp_core.records import keys
+from swamp_core.records.base import Absent
+from swamp_core.run.state import RunState
+from swamp_core.store.operations import Get, Protocol, Together
+
+Standing = Literal["ended", "ready", "open"]
+"""Of a nested run: its result can be adopted, it could be gone on with, or nothing can be done from here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What holds a run up: its open waits and its nested runs that cannot go on, by ID. `ready`: it could do more."""
+
+    wait_ids: tuple[str, ...]
+    child_run_ids: tuple[str, ...]
+    ready: bool
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether resuming the run would do anything: it is held up by nothing, or it could do something else."""
+        return self.ready or not (self.wait_ids or self.child_run_ids)
+
+
+def holding(run: RunState, open_waits: tuple[str, ...], now: datetime) -> Protocol[Holding]:
+    """What holds the run up, given which of its waits are open."""
+    ready = has_ready_step(plan_of_run(run), run)
+    held: list[str] = []
+    for child_run_id in run.waiting_children():
+        standing = yield from _standing(child_run_id, now)
+        ready |= standing == "ready"
+        if standing == "open":
+            held.append(child_run_id)
+    return Holding(open_waits, tuple(held), ready)
+
+
+def look_at(run: RunState, now: datetime) -> Protocol[Holding]:
+    """What holds the run up; settles nothing."""
+    undue = [wait_id for wait_id, wait in run.waiting().items() if not wait.is_overdue(now)]
+    outcomes: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in undue))
+    unsettled = [wait_id for wait_id, data in zip(undue, outcomes, strict=True) if data is None]
+    return (yield from holding(run, tuple(unsettled), now))
+
+
+def _standing(child_run_id: str, now: datetime) -> Protocol[Standing]:
+    journal = yield from read_run(child_run_id)
+    if isinstance(journal, Absent):
+        return "ready"  # It was planned, and not started yet.
+    if not isinstance(journal, Journal):
+        return "open"
+    if journal.run.ended:
+        return "ended"
+    if journal.run.status != "suspended":
+        return "open"
+    held = yield from look_at(journal.run, now)
+    return "ready" if held.is_resumable else "open"
