@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event as Flag
+from threading import Lock
 
 from swamp_core.app.refusals import Refused
 from swamp_core.app.workspace import Workspace
+from swamp_core.engine.ceiling import Ceiling
 from swamp_core.engine.driver import Driver
 from swamp_core.engine.ledger import Fenced, Observer, Trouble
 from swamp_core.engine.suspending import Resumed
-from swamp_core.run.events import Owner
+from swamp_core.run.events import Event, Owner
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import StoreError
 
@@ -24,9 +26,9 @@ def _nothing(*_: object) -> None:
 class Attention:
     """How a caller follows a run that it drives, and ends it.
 
-    `observe` is told of every commit, `heard` of what the steps print while they run (job, step, stream, lines, on
-    other threads), and `trouble` of every failure of the store that is waited out. `interrupt` may
-    be called from a signal handler; the run is then cancelled.
+    `observe` is told of every commit of the run and of its nested runs, one at a time; `heard`, on other threads, of
+    what the steps print while they run (job, step, stream, lines); and `trouble` of every failure of the store that is
+    waited out. `interrupt` may be called from a signal handler; the run is then cancelled.
     """
 
     observe: Observer = _nothing
@@ -34,6 +36,7 @@ class Attention:
     trouble: Trouble = _nothing
     interrupted: Flag = field(default_factory=Flag)
     _driver: Driver | None = None
+    _lock: Lock = field(default_factory=Lock)
 
     @property
     def driving(self) -> bool:
@@ -45,6 +48,10 @@ class Attention:
         self.interrupted.set()
         if self._driver is not None:
             self._driver.interrupt()
+
+    def _observed(self, run: RunState, events: list[Event]) -> None:
+        with self._lock:  # Nested runs are driven on threads of their own.
+            self.observe(run, events)
 
     def drive(self, workspace: Workspace, resumed: Resumed, owner: Owner) -> RunState:
         """Drive a run that is ours.
@@ -58,9 +65,12 @@ class Attention:
             resumed.journal,
             owner,
             workspace.repo_dir,
-            observe=self.observe,
+            observe=self._observed,
+            heard=self.heard,
             trouble=self.trouble,
             interrupted=self.interrupted,
+            ceiling=Ceiling(workspace.concurrent_steps_max),
+            build=workspace.build,
         )
         try:
             return self._driver.drive(resumed.applications)

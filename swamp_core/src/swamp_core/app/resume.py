@@ -1,37 +1,52 @@
-"""Resuming a suspended run whose waits are settled."""
+"""Going on with a run: one that is suspended and whose waits are settled, or one that failed and is to be retried."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
 from swamp_core.app.driving import Attention
+from swamp_core.app.finding import read_run_journal
+from swamp_core.app.held_up import held_up
+from swamp_core.app.inputs import checked_inputs
 from swamp_core.app.refusals import Refused
 from swamp_core.app.run import run_result
 from swamp_core.app.run_refusals import not_resumable, unusable
-from swamp_core.app.run_views import run_wait_views
-from swamp_core.app.taking_up import stay, take_up
+from swamp_core.app.taking_up import retry, stay, take_up
 from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import Workspace
+from swamp_core.engine.plan import StepRef
 from swamp_core.engine.suspending import NotSuspended, Resumed, WaitsOpen
-from swamp_core.records.base import instant_text
+from swamp_core.run.events import Json
 from swamp_core.run.state import RunState
+from swamp_core.workflow.definition import Workflow
 
 
 def resume(
-    workspace: Workspace, run_id: str, *, wait: bool = False, attention: Attention | None = None
+    workspace: Workspace,
+    run_id: str,
+    *,
+    inputs: Mapping[str, JsonValue] | None = None,
+    wait: bool = False,
+    attention: Attention | None = None,
 ) -> RunResult:
     """Take up a suspended run and drive it until it ends or must wait again; with `wait`, until it ends.
 
-    Overdue waits are settled as timed out. Raises `Refused` (`wait_open`, `already_resumed`, `not_resumable`,
-    `unknown_run`, `unreadable`, `unknown_format`, `driver_replaced`) and `StoreError`.
+    `inputs` replace those of the run. Overdue waits are settled as timed out. Raises `Refused` (`wait_open`,
+    `gate_undecided`, `nested_run_open`, `already_resumed`, `not_resumable`, `invalid_input`, `unknown_run`,
+    `unreadable`, `unknown_format`, `driver_replaced`) and `StoreError`.
     """
     attention = attention or Attention()
-    taken, owner = take_up(workspace, run_id, attention)
+    given = _merged(workspace, run_id, inputs) if inputs else {}
+    taken, owner = take_up(workspace, run_id, attention, inputs=given)
     match taken:
         case Resumed():
             run = attention.drive(workspace, taken, owner)
         case WaitsOpen(run=run) if wait:
             pass
-        case WaitsOpen(run=run, wait_ids=wait_ids):
-            raise _wait_open(workspace, run, wait_ids)
+        case WaitsOpen():
+            raise held_up(workspace, taken)
         case NotSuspended(run=run):
             raise not_resumable(workspace, run)
         case _:
@@ -41,15 +56,50 @@ def resume(
     return run_result(workspace, run)
 
 
-def _wait_open(workspace: Workspace, run: RunState, wait_ids: tuple[str, ...]) -> Refused:
-    waits = run_wait_views(run, workspace, wait_ids)
-    commands = "\n".join(each.next_command for each in waits)
-    first = waits[0]
-    more = f", and {len(waits) - 1} more" if len(waits) > 1 else ""
-    return Refused(
-        "wait_open",
-        f"The run {run.run_id} waits for a signal: step `{first.step}` of job `{first.job}` until "
-        f"{instant_text(first.deadline) if first.deadline else "somebody decides"}{more}.",
-        hint=f"Signal it first:\n{commands}",
-        details={"runId": run.run_id, "waits": [each.to_json() for each in waits]},
+def retry_failed(
+    workspace: Workspace,
+    run_id: str,
+    *,
+    steps: tuple[StepRef, ...] = (),
+    inputs: Mapping[str, JsonValue] | None = None,
+    wait: bool = False,
+    attention: Attention | None = None,
+) -> RunResult:
+    """Run the steps of a failed run again, and all that depends on them: those named, or else those that failed.
+
+    Raises what `resume` raises, and `nested_run` for a run that is the work of another run's step.
+    """
+    attention = attention or Attention()
+    run = read_run_journal(workspace, run_id).run
+    _refuse_nested(workspace, run)
+    given = _merged(workspace, run_id, inputs) if inputs else {}
+    taken, owner = retry(workspace, run_id, attention, steps=steps, inputs=given)
+    match taken:
+        case Resumed():
+            run = attention.drive(workspace, taken, owner)
+        case NotSuspended(run=run):
+            raise not_resumable(workspace, run)
+        case _:
+            raise unusable(workspace, run_id, taken)
+    if wait:
+        run = stay(workspace, run, attention)
+    return run_result(workspace, run)
+
+
+def _merged(workspace: Workspace, run_id: str, inputs: Mapping[str, JsonValue]) -> Json:
+    """The given inputs, once the run's inputs with them were found to fit its workflow."""
+    run = read_run_journal(workspace, run_id).run
+    checked_inputs(Workflow.from_json(run.definition), {**run.inputs, **inputs})
+    return dict(inputs)
+
+
+def _refuse_nested(workspace: Workspace, run: RunState) -> None:
+    if run.parent is None:
+        return
+    root = run.parent.run_id
+    raise Refused(
+        "nested_run",
+        f"The run {run.run_id} is nested in the run {root}, which takes its result once.",
+        hint=f"Retry that run; it starts a new nested one:\n{workspace.command('workflow', 'resume', root)}",
+        details={"runId": run.run_id, "parentRunId": root},
     )

@@ -7,33 +7,88 @@ and jitter: it holds nothing, so another host may resume the run first, and this
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from swamp_core.app.driving import Attention
 from swamp_core.app.run_refusals import not_resumable, unusable
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.lives import is_driven, new_owner
+from swamp_core.engine.plan import StepRef
+from swamp_core.engine.retrying import Retrial, retry_failed_run
 from swamp_core.engine.suspending import NotSuspended, Resumed, Resumption, WaitsOpen, resume_run
-from swamp_core.run.events import Owner
+from swamp_core.run.events import Json, Owner
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
+from swamp_core.store.operations import Protocol
 
 POLL_INITIAL_S = 0.5
 POLL_MAX_S = 15.0
 TRIES_MAX = 5
 
+T = TypeVar("T")
+
 
 def take_up(
-    workspace: Workspace, run_id: str, attention: Attention, *, tries: int | None = TRIES_MAX
+    workspace: Workspace,
+    run_id: str,
+    attention: Attention,
+    *,
+    inputs: Json | None = None,
+    tries: int | None = TRIES_MAX,
 ) -> tuple[Resumption, Owner]:
     """Try to resume a run, and as which owner; while the store is away, again for so many tries (None: for ever)."""
     ambient = workspace.ambient
     owner, entry_id = new_owner(ambient), ambient.ids.random_id()
+
+    def attempt() -> Protocol[Resumption]:
+        return resume_run(
+            run_id,
+            owner=owner,
+            now=ambient.clock.now(),
+            entry_id=entry_id,
+            build=workspace.build,
+            by=ambient.user,
+            inputs=inputs,
+        )
+
+    return _tried(workspace, run_id, attention, attempt, tries), owner
+
+
+def retry(
+    workspace: Workspace, run_id: str, attention: Attention, *, steps: tuple[StepRef, ...], inputs: Json
+) -> tuple[Retrial, Owner]:
+    """Try to retry a failed run, and as which owner."""
+    ambient = workspace.ambient
+    owner, entry_id, now = new_owner(ambient), ambient.ids.random_id(), ambient.clock.now()
+
+    def attempt() -> Protocol[Retrial]:
+        return retry_failed_run(
+            run_id,
+            steps=steps,
+            owner=owner,
+            by=ambient.user,
+            inputs=inputs,
+            now=now,
+            entry_id=entry_id,
+            build=workspace.build,
+        )
+
+    return _tried(workspace, run_id, attention, attempt, TRIES_MAX), owner
+
+
+def _tried(
+    workspace: Workspace,
+    run_id: str,
+    attention: Attention,
+    attempt: Callable[[], Protocol[T]],
+    tries: int | None,
+) -> T:
+    ambient = workspace.ambient
     tried, delay_s = 0, POLL_INITIAL_S
     while True:
-        protocol = resume_run(
-            run_id, owner=owner, now=ambient.clock.now(), entry_id=entry_id, build=workspace.build
-        )
         try:
-            return workspace.execute(protocol), owner
+            return workspace.execute(attempt())
         except (StoreUnavailable, OutcomeUnknown) as error:
             tried += 1
             attention.trouble(error)

@@ -19,6 +19,7 @@ class Line:
     def __init__(self, refs: Iterable[StepRef] = ()) -> None:
         self._unseen: deque[StepRef] = deque(refs)
         self._ready: dict[str, dict[StepRef, deque[StepRef]]] = {}
+        self._standing: set[StepRef] = set()
 
     def __bool__(self) -> bool:
         return bool(self._unseen or self._ready)
@@ -38,7 +39,10 @@ class Line:
             yield self._unseen.popleft()
 
     def stand(self, declared: StepRef, ref: StepRef) -> None:
-        """Let a step that is ready stand in line, with the other items of the step that was declared."""
+        """Let a step that is ready stand in line, once, with the other items of the step that was declared."""
+        if ref in self._standing:
+            return
+        self._standing.add(ref)
         self._ready.setdefault(declared[0], {}).setdefault(declared, deque()).append(ref)
 
     def let_in(self, room: Room) -> tuple[StepRef, StepRef] | None:
@@ -51,6 +55,7 @@ class Line:
             for declared, refs in steps.items():
                 if room.take(declared):
                     ref = refs.popleft()
+                    self._standing.discard(ref)
                     self._forget_empty(declared)
                     return declared, ref
         return None

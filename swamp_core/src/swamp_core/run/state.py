@@ -155,7 +155,7 @@ class Cancellation(Model):
 
 
 class RunState(Model):
-    """Where a run stands."""
+    """Where a run stands. `is_resetting`: it is being retried, and only now a step that has ended may be reset."""
 
     run_id: Segment
     workflow: Segment
@@ -174,6 +174,7 @@ class RunState(Model):
     waits: dict[Segment, WaitState] = Field(default_factory=dict)
     children: dict[Segment, ChildState] = Field(default_factory=dict)
     cancellation: Cancellation | None = None
+    is_resetting: bool = False
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -184,7 +184,7 @@ def _expanded(state: RunState, before: StepState, event: StepExpanded) -> RunSta
 
 
 def _reset(state: RunState, before: StepState, event: StepReset) -> RunState:
-    possible = before.ended or before.status in ("running", "expanded")
+    possible = before.status == "running" or (state.is_resetting and before.status != "pending")
     require(possible, event, f"it is {before.status}")
     if before.of is not None:
         after = StepState(of=before.of, item=before.item)

@@ -24,6 +24,7 @@ from swamp_core.run.events import (
     RunRetried,
     RunStarted,
     RunSuspended,
+    StepReset,
 )
 from swamp_core.run.state import Cancellation, RunState
 from swamp_core.run.steps import ImpossibleEvent, require
@@ -49,6 +50,8 @@ def apply(state: RunState | None, event: Event) -> RunState:
         require(state.ended, event, "the run is not over")
         return _retried(state, event) if isinstance(event, RunRetried) else state
     require(not state.ended, event, "the run is over")
+    if state.is_resetting and not isinstance(event, StepReset):
+        state = state.model_copy(update={"is_resetting": False})
     match event:
         case (
             RunSuspended()
@@ -83,7 +86,13 @@ def _started(event: RunStarted) -> RunState:
 def _retried(state: RunState, event: RunRetried) -> RunState:
     require(state.status == "failed", event, "the run did not fail")
     require(event.mark > state.mark, event, "its mark is none of its own")
-    fresh = {"status": "running", "mark": event.mark, "finished_at": None, "cancellation": None}
+    fresh = {
+        "status": "running",
+        "mark": event.mark,
+        "finished_at": None,
+        "cancellation": None,
+        "is_resetting": True,
+    }
     return state.model_copy(update={**fresh, **_taken_over(state, event.owner, event.inputs)})
 
 
