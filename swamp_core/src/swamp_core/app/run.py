@@ -67,6 +67,7 @@ def _start(workspace: Workspace, runnable: Runnable, inputs: dict[str, JsonValue
         workflow=runnable.workflow.name,
         mark=FIRST_ENTRY,
         definition=runnable.workflow.to_json(),
+        workflows={name: each.to_json() for name, each in runnable.workflows.items()},
         models={name: model.to_json() for name, model in runnable.models.items()},
         inputs=inputs,
         owner=owner,
