@@ -22,17 +22,22 @@ def cancel(
     run_id: str,
     *,
     reason: str | None = None,
+    keep_children: bool = False,
     wait: bool = False,
     interrupted: Flag | None = None,
 ) -> RunResult:
     """End a run, leaving no step waiting. A signal that was accepted first keeps its receipt.
+
+    Its nested runs that are unfinished are ended too, unless `keep_children`.
 
     A run that a living process drives is ended by that process, within seconds; with `wait` this returns after it.
     Cancelling a cancelled run again changes nothing. Raises `Refused` (`already_ended`, `unknown_run`, `unreadable`)
     and `StoreError`.
     """
     ambient = workspace.ambient
-    request = partial(cancel_run, run_id, by=ambient.user, reason=reason, ambient=ambient)
+    request = partial(
+        cancel_run, run_id, by=ambient.user, reason=reason, ambient=ambient, keep_children=keep_children
+    )
     found = workspace.execute(request())
     while (
         wait and isinstance(found, CancelRecorded) and not ambient.clock.wait(interrupted or Flag(), POLL_S)

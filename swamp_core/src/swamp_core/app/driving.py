@@ -43,6 +43,10 @@ class Attention:
         """Whether a run is driven just now, rather than waited for."""
         return self._driver is not None
 
+    def is_nested(self, run: RunState) -> bool:
+        """Whether the run is one of those below the run that is driven."""
+        return self._driver is not None and self._driver.journal.run_id != run.run_id
+
     def interrupt(self) -> None:
         """Cancel the run that is driven, or stop waiting for a suspended one."""
         self.interrupted.set()

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from swamp_core.app.finding import unknown_run, unreadable_run
 from swamp_core.app.run_views import run_view
 from swamp_core.app.views import HistoryResult, RunHistory, RunSummary
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.lives import shown_status
 from swamp_core.engine.reading import checked, read_run
+from swamp_core.engine.standing import look_at
 from swamp_core.journal.entry import Journal
 from swamp_core.journal.reading import folded, read_entries
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import Event, Json, RunResumed, RunRetried
-from swamp_core.run.state import RunState
 from swamp_core.store.fan_out import fan_out
 from swamp_core.store.keys import is_segment
-from swamp_core.store.operations import Get, Protocol, Together
 
 LIMIT = 20
 
@@ -87,12 +84,6 @@ def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | N
                 status=shown_status(run, now, workspace.ambient.host),
                 started_at=run.started_at,
                 finished_at=run.finished_at,
-                awaiting_resume=run.status == "suspended" and workspace.execute(_is_settled(run, now)),
+                awaiting_resume=run.status == "suspended"
+                and workspace.execute(look_at(run, now)).is_resumable,
             )
-
-
-def _is_settled(run: RunState, now: datetime) -> Protocol[bool]:
-    """Whether every wait of the run has an outcome or is overdue; settles nothing."""
-    open_waits = [wait_id for wait_id, wait in run.waiting().items() if not wait.is_overdue(now)]
-    outcomes: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in open_waits))
-    return None not in outcomes

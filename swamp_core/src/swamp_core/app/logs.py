@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from swamp_core.app.refusals import Refused
 from swamp_core.app.seeing_views import LogsResult, NestedLogView, StepLogView
+from swamp_core.app.step_names import find_step
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.plan import StepRef
 from swamp_core.models.method import STDERR, STDOUT
 from swamp_core.run.state import RunState
 from swamp_core.workflow.definition import ModelMethod, Workflow
 from swamp_core.workflow.order import in_order
-from swamp_core.workflow.problems import did_you_mean, quoted
 
 
 def run_logs(workspace: Workspace, run: RunState, step: str | None = None) -> LogsResult:
@@ -21,7 +20,7 @@ def run_logs(workspace: Workspace, run: RunState, step: str | None = None) -> Lo
     Nested runs have logs of their own; they are only named. Raises `Refused` (`unknown_step`, `ambiguous_step`).
     """
     workflow = Workflow.from_json(run.definition)
-    refs = list(_refs(workflow, run)) if step is None else _named(workspace, workflow, run, step)
+    refs = list(_refs(workflow, run)) if step is None else _named(workspace, run, step)
     calls = {
         (job.name, each.name)
         for job in workflow.jobs
@@ -53,27 +52,8 @@ def _items(run: RunState, ref: StepRef) -> list[StepRef]:
     return [(ref[0], name) for name in expansion.names] if expansion else []
 
 
-def _named(workspace: Workspace, workflow: Workflow, run: RunState, text: str) -> list[StepRef]:
+def _named(workspace: Workspace, run: RunState, text: str) -> list[StepRef]:
     """The step that is meant, with its items."""
-    refs = list(_refs(workflow, run))
-    found = [ref for ref in refs if text in (ref[1], f"{ref[0]}/{ref[1]}")]
-    if len(found) == 1:
-        return [*found, *_items(run, found[0])]
-    logs = workspace.command("workflow", "history", "logs", run.run_id)
-    if not found:
-        known = [each.name for job in workflow.jobs for each in job.steps]
-        raise Refused(
-            "unknown_step",
-            f"The run {run.run_id} has no step {quoted(text)}{did_you_mean(text, known)}",
-            hint=f"See what all its steps printed with:\n{logs}",
-            details={"runId": run.run_id, "step": text},
-        )
-    commands = "\n".join(
-        workspace.command("workflow", "history", "logs", run.run_id, f"{job}/{name}") for job, name in found
-    )
-    raise Refused(
-        "ambiguous_step",
-        f"The run {run.run_id} has a step {quoted(text)} in several jobs.",
-        hint=f"Say which:\n{commands}",
-        details={"runId": run.run_id, "steps": [{"job": job, "step": name} for job, name in found]},
-    )
+    again = ("workflow", "history", "logs", run.run_id)
+    found = find_step(run, text, lambda name: workspace.command(*again, name))
+    return [found, *_items(run, found)]

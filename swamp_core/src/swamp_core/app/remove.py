@@ -14,10 +14,10 @@ from swamp_core.engine.removing import (
     Tree,
     TreeRemoved,
     TreeUnfinished,
+    indexed_workflow,
     look_at_tree,
     remove_tree,
     remove_unreadable,
-    workflow_of,
 )
 from swamp_core.engine.surveying import NoJournal, Seen, look_at_run
 from swamp_core.journal.appending import Blocked
@@ -40,7 +40,7 @@ def delete_run(
     """
     run_id = find_run_id(workspace, text)
     sight = workspace.execute(look_at_run(run_id))
-    if isinstance(sight, NoJournal) and workspace.execute(workflow_of(run_id)) is None:
+    if isinstance(sight, NoJournal) and workspace.execute(indexed_workflow(run_id)) is None:
         raise unknown_run(workspace, text)
     if isinstance(sight, Seen) and sight.parent is not None:
         refuse_nested(workspace, run_id, sight.parent)

@@ -13,16 +13,26 @@ from swamp_core.app.refusals import Refused
 from swamp_core.app.run_refusals import unknown_format
 from swamp_core.app.run_views import run_view, run_wait_views
 from swamp_core.app.taking_up import stay
-from swamp_core.app.views import KeptView, RunResult
+from swamp_core.app.views import KeptView, RunResult, WaitView
 from swamp_core.app.workflows import Runnable
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.lives import new_owner
+from swamp_core.engine.reading import read_run
+from swamp_core.engine.superseding import (
+    Kept,
+    NotConcerned,
+    Superseded,
+    decide_supersession,
+    supersede,
+)
 from swamp_core.engine.suspending import Resumed
 from swamp_core.journal.appending import Appended
+from swamp_core.journal.entry import Journal
 from swamp_core.journal.starting import UnknownFormat, start_run
 from swamp_core.run.events import Owner, RunStarted
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
+from swamp_core.store.fan_out import fan_out
 
 FIRST_ENTRY = 1
 
@@ -32,30 +42,51 @@ def run_workflow(
     runnable: Runnable,
     inputs: Mapping[str, JsonValue],
     *,
+    supersede_earlier: bool = True,
     wait: bool = False,
     attention: Attention | None = None,
 ) -> RunResult:
     """Start a run of a workflow and drive it until it ends or must wait; with `wait`, until it ends.
 
-    Unfinished runs of the same workflow that wait for a signal are left alone and reported as kept. Raises
-    `Refused` (`invalid_input`, `unknown_format`, `driver_replaced`) and `StoreError`.
+    Suspended runs of the same workflow with equal inputs that wait only for approvals are cancelled, unless
+    `supersede_earlier` is False; others that wait are left alone and reported as kept. Raises `Refused`
+    (`invalid_input`, `unknown_format`, `driver_replaced`) and `StoreError`.
     """
     checked = checked_inputs(runnable.workflow, inputs)
-    kept = _kept(workspace, runnable.workflow.name)
+    earlier = unfinished_runs(workspace, runnable.workflow.name)
     attention = attention or Attention()
     owner = new_owner(workspace.ambient)
     started = _start(workspace, runnable, checked, owner)
+    superseded, kept = _supersede(workspace, started.journal.run, earlier, supersede_them=supersede_earlier)
     run = attention.drive(workspace, started, owner)
     if wait:
         run = stay(workspace, run, attention)
-    return run_result(workspace, run, kept=kept)
+    return run_result(workspace, run, superseded=superseded, kept=kept)
 
 
-def run_result(workspace: Workspace, run: RunState, *, kept: list[KeptView] | None = None) -> RunResult:
-    """The run as it was left, with the waits that are open."""
+def run_result(
+    workspace: Workspace,
+    run: RunState,
+    *,
+    superseded: list[str] | None = None,
+    kept: list[KeptView] | None = None,
+) -> RunResult:
+    """The run as it was left, with the waits that are open, its own and those of its nested runs."""
     return RunResult(
-        run=run_view(run, workspace.ambient), waits=run_wait_views(run, workspace), kept=kept or []
+        run=run_view(run, workspace.ambient),
+        waits=run_wait_views(run, workspace) + _nested_waits(workspace, run),
+        superseded=superseded or [],
+        kept=kept or [],
     )
+
+
+def _nested_waits(workspace: Workspace, run: RunState) -> list[WaitView]:
+    waits: list[WaitView] = []
+    children = list(run.waiting_children())
+    for journal in fan_out(lambda run_id: workspace.execute(read_run(run_id)), children):
+        if isinstance(journal, Journal) and not journal.run.ended:
+            waits += run_wait_views(journal.run, workspace) + _nested_waits(workspace, journal.run)
+    return waits
 
 
 def _start(workspace: Workspace, runnable: Runnable, inputs: dict[str, JsonValue], owner: Owner) -> Resumed:
@@ -94,12 +125,29 @@ def _start(workspace: Workspace, runnable: Runnable, inputs: dict[str, JsonValue
             )
 
 
-def _kept(workspace: Workspace, workflow: str) -> list[KeptView]:
-    kept = []
-    for run in unfinished_runs(workspace, workflow):
-        waiting = list(run.waiting())
-        if waiting:
-            waits = "a signal" if len(waiting) == 1 else f"{len(waiting)} signals"
-            reason = f"It waits for {waits}, and a new run never takes a wait away."
-            kept.append(KeptView(run_id=run.run_id, wait_ids=waiting, reason=reason))
-    return kept
+def _supersede(
+    workspace: Workspace, new: RunState, earlier: list[RunState], *, supersede_them: bool
+) -> tuple[list[str], list[KeptView]]:
+    """The IDs of the earlier runs that the new one takes the place of, and those that it leaves alone, with why."""
+    superseded: list[str] = []
+    kept: list[KeptView] = []
+    for run in earlier:
+        decision = (
+            workspace.execute(supersede(run, new.run_id, new.inputs, workspace.ambient))
+            if supersede_them
+            else decide_supersession(run, new.inputs)
+        )
+        match decision:
+            case Superseded() if supersede_them:
+                superseded.append(run.run_id)
+            case Superseded():
+                kept.append(_kept(run, "It waits for an approval, and --no-supersede was given."))
+            case Kept(reason=reason):
+                kept.append(_kept(run, reason))
+            case NotConcerned():
+                pass
+    return superseded, kept
+
+
+def _kept(run: RunState, reason: str) -> KeptView:
+    return KeptView(run_id=run.run_id, wait_ids=list(run.waiting()), reason=reason)

@@ -32,10 +32,14 @@ def not_resumable(workspace: Workspace, run: RunState) -> Refused:
             hint=f"Recover it first:\n{command}",
             details=details,
         )
+    hint = f"See it with:\n{workspace.command('workflow', 'history', 'get', run.run_id)}"
+    if run.status == "failed" and run.parent is None:
+        retry = workspace.command("workflow", "resume", run.workflow, "--run", run.run_id)
+        hint = f"{hint}\nRun what failed again with:\n{retry}"
     return Refused(
         "not_resumable",
         f"The run {run.run_id} is over: it {_ended(run)}.",
-        hint=f"See it with:\n{workspace.command('workflow', 'history', 'get', run.run_id)}",
+        hint=hint,
         details=details,
     )
 

@@ -25,6 +25,7 @@ from swamp_core.app import (
     recover,
     remove,
     resume,
+    resume_ready,
     run,
     signal,
     waits,
@@ -36,6 +37,7 @@ from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
+    ReadyResult,
     RemovalResult,
     RunHistory,
     RunResult,
@@ -94,12 +96,23 @@ class Swamp:
         workflow: str,
         inputs: Mapping[str, JsonValue] | None = None,
         *,
+        supersede_earlier: bool = True,
         wait: bool = False,
         attention: Attention | None = None,
     ) -> RunResult:
-        """Start a run and drive it until it ends or must wait for a signal; with `wait`, until it ends."""
+        """Start a run and drive it until it ends or must wait; with `wait`, until it ends.
+
+        Earlier runs with equal inputs that wait only for approvals are cancelled, if `supersede_earlier`.
+        """
         runnable = workflows.load_runnable(self.workspace, workflow)
-        return run.run_workflow(self.workspace, runnable, inputs or {}, wait=wait, attention=attention)
+        return run.run_workflow(
+            self.workspace,
+            runnable,
+            inputs or {},
+            supersede_earlier=supersede_earlier,
+            wait=wait,
+            attention=attention,
+        )
 
     def dry_run(self, workflow: str, inputs: Mapping[str, JsonValue] | None = None) -> DryRunResult:
         """What a run would do, as far as its inputs say. Nothing is started, and the store is not touched."""
@@ -159,15 +172,48 @@ class Swamp:
         found = gates.find_gate(self.workspace, run, step)
         return decide.reject(self.workspace, found, reason=reason)
 
-    def resume(self, run: str, *, wait: bool = False, attention: Attention | None = None) -> RunResult:
-        """Take up a suspended run, named by its ID, the beginning of it, or its workflow's name, and drive it."""
-        found = finding.find_run(self.workspace, run)
-        return resume.resume(self.workspace, found.run_id, wait=wait, attention=attention)
+    def resume(
+        self,
+        run: str,
+        inputs: Mapping[str, JsonValue] | None = None,
+        *,
+        wait: bool = False,
+        attention: Attention | None = None,
+    ) -> RunResult:
+        """Take up a suspended run, named by its ID, the beginning of it, or its workflow's name, and drive it.
 
-    def cancel(self, run: str, *, reason: str | None = None, wait: bool = False) -> RunResult:
-        """End a run, leaving no step waiting."""
+        `inputs` replace those of the run.
+        """
         found = finding.find_run(self.workspace, run)
-        return cancel.cancel(self.workspace, found.run_id, reason=reason, wait=wait)
+        return resume.resume(self.workspace, found.run_id, inputs=inputs, wait=wait, attention=attention)
+
+    def resume_ready(self, *, attention: Attention | None = None) -> ReadyResult:
+        """Resume every suspended run whose waits are all settled."""
+        return resume_ready.resume_ready(self.workspace, attention or Attention())
+
+    def retry(
+        self,
+        run: str,
+        inputs: Mapping[str, JsonValue] | None = None,
+        *,
+        steps: Sequence[tuple[str, str]] = (),
+        wait: bool = False,
+        attention: Attention | None = None,
+    ) -> RunResult:
+        """Run the steps of a failed run again that failed, or these (as job and step), and what depends on them."""
+        found = finding.find_run(self.workspace, run)
+        return resume.retry_failed(
+            self.workspace, found.run_id, steps=tuple(steps), inputs=inputs, wait=wait, attention=attention
+        )
+
+    def cancel(
+        self, run: str, *, reason: str | None = None, keep_children: bool = False, wait: bool = False
+    ) -> RunResult:
+        """End a run, leaving no step waiting, and its unfinished nested runs, unless `keep_children`."""
+        found = finding.find_run(self.workspace, run)
+        return cancel.cancel(
+            self.workspace, found.run_id, reason=reason, keep_children=keep_children, wait=wait
+        )
 
     def recover(self, run: str, *, acknowledge_unknown: bool = False) -> RunResult:
         """Give up on the lost driver of a run, so that the run can be resumed."""

@@ -119,6 +119,21 @@ class RunResult(View):
     kept: list[KeptView] = Field(default=[])
 
 
+class NotResumedView(View):
+    """A run that could have gone on and was not resumed, and why."""
+
+    run_id: str
+    code: str
+    message: str
+
+
+class ReadyResult(View):
+    """What became of the runs that were ready to go on."""
+
+    runs: list[RunResult]
+    refused: list[NotResumedView]
+
+
 class UnreadableView(View):
     """Something stands in the place of a wait's record that is none."""
 

@@ -47,6 +47,8 @@ class Failure:
 def failure_of(error: BaseException) -> Failure:
     """What to tell about an exception that ended a command."""
     match error:
+        case Refused(code="driver_replaced"):
+            return Failure(error.code, error.message, error.hint, error.details, ExitCode.FAILED)
         case Refused():
             return Failure(error.code, error.message, error.hint, error.details, ExitCode.REFUSED)
         case StoreError():

@@ -6,6 +6,7 @@ A suspended run that is only waited for is left as it is.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from swamp_core.app.driving import Attention
 from swamp_core.app.views import RunResult
@@ -22,6 +23,7 @@ from swamp_core.run.state import RunState
 from swamp_core.store.errors import StoreError
 
 Drive = Callable[[Attention], RunResult]
+T = TypeVar("T")
 
 
 def driven(invocation: Invocation, drive: Drive, *, stays: bool) -> ExitCode:
@@ -33,6 +35,14 @@ def driven(invocation: Invocation, drive: Drive, *, stays: bool) -> ExitCode:
 
 def follow(invocation: Invocation, drive: Drive, *, stays: bool) -> tuple[RunResult, ExitCode]:
     """Drive a run; what became of it, and the exit code of that."""
+    result, interrupted = attended(invocation, drive, stays=stays)
+    if interrupted and result.run.status not in ("succeeded", "failed"):
+        return result, ExitCode.INTERRUPTED
+    return result, run_exit_code(result.run)
+
+
+def attended(invocation: Invocation, drive: Callable[[Attention], T], *, stays: bool) -> tuple[T, bool]:
+    """Drive one run or several while somebody looks on; what came of it, and whether they interrupted it."""
     suspended = False
 
     def saying() -> str:
@@ -44,6 +54,9 @@ def follow(invocation: Invocation, drive: Drive, *, stays: bool) -> tuple[RunRes
 
         def observe(run: RunState, events: list[Event]) -> None:
             nonlocal suspended
+            if attention.is_nested(run):
+                progress.observe_nested(run, events)
+                return
             suspended = run.status == "suspended"
             progress.observe(run, events)
 
@@ -52,9 +65,7 @@ def follow(invocation: Invocation, drive: Drive, *, stays: bool) -> tuple[RunRes
             attention.heard = hearing(invocation)
         with interrupts(saying, attention.interrupt) as interrupted:
             result = drive(attention)
-    if interrupted.is_set() and result.run.status not in ("succeeded", "failed"):
-        return result, ExitCode.INTERRUPTED
-    return result, run_exit_code(result.run)
+    return result, interrupted.is_set()
 
 
 def told_once(invocation: Invocation) -> Trouble:

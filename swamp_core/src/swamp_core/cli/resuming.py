@@ -52,4 +52,8 @@ def resume_after(invocation: Invocation, run_id: str) -> Resumption:
             )
         return Resumption(None, awaited=True)
     interrupted = code is ExitCode.INTERRUPTED
+    if result.run.parent_run_id and result.run.finished_at and not interrupted:
+        resume_after(
+            invocation, result.run.parent_run_id
+        )  # The walk up: the parent adopts what its child came to.
     return Resumption(result, awaited=False, exit_code=code if interrupted else ExitCode.DONE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import timedelta
 
 import click
@@ -61,3 +62,8 @@ _LENGTH_MAX_S = 36_500 * 24 * 60 * 60
 LENGTH = _Length()
 TEXT = _Text()
 NAME_AND_VALUE = _NameAndValue()
+
+
+def named_values(texts: Iterable[str]) -> dict[str, str]:
+    """The values by name of options of the form `NAME=VALUE`; of one name the last."""
+    return {name: value for name, _, value in (text.partition("=") for text in texts)}

@@ -22,10 +22,16 @@ from swamp_core.cli.usage import TEXT
     help="Which run of the workflow.",
 )
 @click.option("--reason", metavar="TEXT", type=TEXT, help="Why, for those who read the history.")
+@click.option("--keep-children", is_flag=True, help="Leave its unfinished nested runs as they are.")
 @click.option("--wait", is_flag=True, help="Stay until the run has ended.")
 @click.pass_obj
 def cancel(
-    invocation: Invocation, name_or_run_id: str, run_id: str | None, reason: str | None, wait: bool
+    invocation: Invocation,
+    name_or_run_id: str,
+    run_id: str | None,
+    reason: str | None,
+    keep_children: bool,
+    wait: bool,
 ) -> ExitCode:
     r"""End a run, leaving no step waiting.
 
@@ -43,7 +49,14 @@ def cancel(
     workspace = invocation.workspace
     found = find_run(workspace, name_or_run_id, run=run_id)
     with interrupts(lambda: "Interrupted; the cancel stays recorded.") as interrupted:
-        result = use_case.cancel(workspace, found.run_id, reason=reason, wait=wait, interrupted=interrupted)
+        result = use_case.cancel(
+            workspace,
+            found.run_id,
+            reason=reason,
+            keep_children=keep_children,
+            wait=wait,
+            interrupted=interrupted,
+        )
     invocation.output.answer(result.to_json(), cancelled_parts(result, workspace))
     if interrupted.is_set() and result.run.finished_at is None:
         return ExitCode.INTERRUPTED

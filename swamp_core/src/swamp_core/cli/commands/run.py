@@ -10,7 +10,7 @@ from swamp_core.cli.completion import complete_workflows
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
-from swamp_core.cli.usage import NAME_AND_VALUE
+from swamp_core.cli.usage import NAME_AND_VALUE, named_values
 from swamp_core.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ INPUT_FILE_BYTES_MAX = 4 * 1024 * 1024
     "--input-file", metavar="FILE", help="A file with inputs as a JSON object; - is stdin. --input beats it."
 )
 @click.option(
+    "--no-supersede",
+    is_flag=True,
+    help="Leave earlier runs alone that wait only for an approval of the same.",
+)
+@click.option(
     "--wait", is_flag=True, help="Stay until the run has ended; resume it as its waits are settled."
 )
 @click.option(
@@ -42,12 +47,18 @@ INPUT_FILE_BYTES_MAX = 4 * 1024 * 1024
 @verbose_option
 @click.pass_obj
 def run(
-    invocation: Invocation, name: str, inputs: tuple[str, ...], input_file: str | None, wait: bool, dry: bool
+    invocation: Invocation,
+    name: str,
+    inputs: tuple[str, ...],
+    input_file: str | None,
+    no_supersede: bool,
+    wait: bool,
+    dry: bool,
 ) -> ExitCode:
     r"""Run a workflow until it ends or must wait for a signal.
 
-    A run that is suspended is kept in the store; whoever has its wait ID can signal it, from any host. Earlier runs
-    that wait are left alone. An interrupt cancels the run.
+    A run that is suspended is kept in the store; whoever has its wait ID can signal it, from any host. An earlier run
+    with the same inputs that waits only for approvals is cancelled; others are left alone. An interrupt cancels it.
 
     \b
       swamp workflow run release --input env=dev
@@ -61,13 +72,14 @@ def run(
     workspace = invocation.workspace
     file = read_bytes(input_file, bytes_max=INPUT_FILE_BYTES_MAX) if input_file is not None else None
     runnable = load_runnable(workspace, name)
-    texts = dict(_pair(each) for each in inputs)
-    given = read_inputs(runnable.workflow, texts, file)
+    given = read_inputs(runnable.workflow, named_values(inputs), file)
     if dry:
         return _dry_run(invocation, runnable, given)
     return driven(
         invocation,
-        lambda attention: run_workflow(workspace, runnable, given, wait=wait, attention=attention),
+        lambda attention: run_workflow(
+            workspace, runnable, given, supersede_earlier=not no_supersede, wait=wait, attention=attention
+        ),
         stays=wait,
     )
 
@@ -79,8 +91,3 @@ def _dry_run(invocation: Invocation, runnable: Runnable, given: Json) -> ExitCod
     result = dry_run(runnable, given)
     invocation.output.answer(result.to_json(), dry_run_parts(result))
     return ExitCode.DONE
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, _, value = text.partition("=")
-    return name, value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from swamp_core.app.views import RunResult, RunView, StepView, WaitView
+from swamp_core.app.views import ReadyResult, RunResult, RunView, StepView, WaitView
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.parts import Copy, Gap, Part, Say, Style
@@ -39,10 +39,30 @@ def run_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
     now = workspace.ambient.clock.now()
     yield from first_waits_parts(result.waits, run.workflow, workspace)
     yield from _next(result, workspace, now)
+    for run_id in result.superseded:
+        yield Gap()
+        yield Say(
+            f"An earlier run of {run.workflow} waited for an approval of the same; it was cancelled.", "dim"
+        )
+        yield Copy(run_id)
     for kept in result.kept:
         yield Gap()
         yield Say(f"An earlier run of {run.workflow} was left alone. {kept.reason}", "dim")
         yield Copy(kept.run_id)
+
+
+def ready_parts(result: ReadyResult, workspace: Workspace) -> Iterator[Part]:
+    """What became of the runs that were ready to go on."""
+    if not result.runs and not result.refused:
+        yield Say("No run is ready to go on.")
+    for number, each in enumerate(result.runs):
+        if number:
+            yield Gap()
+        yield from run_parts(each, workspace)
+    for refused in result.refused:
+        yield Gap()
+        yield Say(f"A run was not resumed. {refused.message}", "bad")
+        yield Copy(refused.run_id)
 
 
 def cancelled_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
@@ -108,6 +128,9 @@ def _failure(step: StepView) -> Iterator[Part]:
 
 def _next(result: RunResult, workspace: Workspace, now: datetime) -> Iterator[Part]:
     run = result.run
+    if run.parent_run_id and run.finished_at:
+        yield Say("The run that it is nested in goes on with:")
+        yield Copy(workspace.command("workflow", "resume", run.parent_run_id))
     if run.status == "suspended":
         signalled = "Then resume the run with:" if any(not wait.expired for wait in result.waits) else ""
         if signalled or not result.waits:
@@ -124,3 +147,6 @@ def _next(result: RunResult, workspace: Workspace, now: datetime) -> Iterator[Pa
             else "See how far it is with:"
         )
         yield Copy(workspace.command("workflow", "history", "get", run.id))
+    if run.status == "failed" and not run.parent_run_id:
+        yield Say("Run what failed again with:")
+        yield Copy(workspace.command("workflow", "resume", run.workflow, "--run", run.id))
