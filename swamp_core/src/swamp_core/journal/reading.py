@@ -23,15 +23,20 @@ def read_journal(run_id: str) -> Protocol[Journal | Absent | Unreadable]:
     `Absent` when it has no entry, or says that the run is being removed.
     Requests: one listing, then one `get` for the newest entry and for each one back to the latest snapshot.
     """
+    found = yield from read_standing(run_id)
+    return Absent() if isinstance(found, RunDeleted) else found
+
+
+def read_standing(run_id: str) -> Protocol[Journal | RunDeleted | Absent | Unreadable]:
+    """As `read_journal`, for whoever may finish a removal: of a run that is being removed, the event that says so."""
     entries = yield from _read(run_id, whole=False)
-    if not isinstance(entries, list):
-        return entries
-    return folded(entries)
+    return folded(entries) if isinstance(entries, list) else entries
 
 
 def read_entries(run_id: str) -> Protocol[list[Entry] | Absent | Unreadable]:
     """Every entry of the run's journal, oldest first: its history."""
-    return (yield from _read(run_id, whole=True))
+    entries = yield from _read(run_id, whole=True)
+    return Absent() if isinstance(entries, RunDeleted) else entries
 
 
 def newest_entry(run_id: str) -> Protocol[Entry | Absent | Unreadable]:
@@ -65,13 +70,13 @@ def folded(entries: list[Entry]) -> Journal | Unreadable:
     return journal
 
 
-def _read(run_id: str, *, whole: bool) -> Protocol[list[Entry] | Absent | Unreadable]:
+def _read(run_id: str, *, whole: bool) -> Protocol[list[Entry] | RunDeleted | Absent | Unreadable]:
     for _ in range(_LOOKS_MAX):
         newest = yield from newest_entry(run_id)
         if not isinstance(newest, Entry):
             return newest
-        if deletion_in(newest):
-            return Absent()
+        if deletion := deletion_in(newest):
+            return deletion
         first = 1 if whole else newest.snapshot_at or 1
         entries = yield from _between(run_id, first, newest)
         if not isinstance(entries, Absent):

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from swamp_core.journal.appending import Blocked, Lost, create_entry
-from swamp_core.journal.entry import Entry, next_entry
+from swamp_core.journal.entry import Entry, Journal, next_entry
 from swamp_core.journal.owners import records_of_waits
-from swamp_core.journal.reading import deletion_in, newest_entry, read_journal
+from swamp_core.journal.reading import read_standing
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import RunDeleted
@@ -66,13 +66,33 @@ def begin_removal(
     run_id: str, *, now: datetime, entry_id: str, owner: str
 ) -> Protocol[Begun | NotEnded | Lost | Blocked]:
     """Write that the run is being removed, unless that is written. Once it is, nothing is done for the run any more."""
-    newest = yield from newest_entry(run_id)
-    if isinstance(newest, Unreadable):
-        return Blocked(newest)
-    deletion = deletion_in(newest) if isinstance(newest, Entry) else None
-    if deletion is not None:
-        return Begun(deletion, by_us=False)
-    return (yield from _write_deletion(run_id, now=now, entry_id=entry_id, owner=owner))
+    standing = yield from read_standing(run_id)
+    match standing:
+        case RunDeleted():
+            return Begun(standing, by_us=False)
+        case Unreadable():
+            return Blocked(standing)
+        case Absent():
+            return (yield from write_deletion(Journal(run_id), now=now, entry_id=entry_id, owner=owner))
+        case Journal(run=run) if run.ended:
+            return (yield from write_deletion(standing, now=now, entry_id=entry_id, owner=owner))
+        case _:
+            return NotEnded(run_id)
+
+
+def write_deletion(
+    journal: Journal, *, now: datetime, entry_id: str, owner: str
+) -> Protocol[Begun | Lost | Blocked]:
+    """Write that a run which was read as ended, or which has no entry, is being removed."""
+    if journal.state is None:
+        event = RunDeleted(at=now, wait_ids=[])
+        entry = Entry(run_id=journal.run_id, number=1, entry_id=entry_id, owner=owner, events=[event])
+    else:
+        run = journal.state
+        event = RunDeleted(at=now, wait_ids=list(run.waits), child_run_ids=list(run.children))
+        entry, _ = next_entry(journal, [event], entry_id=entry_id, owner=owner)
+    written = yield from create_entry(entry)
+    return written if isinstance(written, Lost | Blocked) else Begun(event, by_us=True)
 
 
 def finish_removal(workflow: str | None, run_id: str, begun: Begun) -> Protocol[int]:
@@ -116,24 +136,3 @@ def delete_together(listed: list[str]) -> Protocol[int]:
     """Delete the records under these keys; how many they are."""
     yield Together(tuple(Delete(key) for key in listed))
     return len(listed)
-
-
-def _write_deletion(
-    run_id: str, *, now: datetime, entry_id: str, owner: str
-) -> Protocol[Begun | NotEnded | Lost | Blocked]:
-    journal = yield from read_journal(run_id)
-    if isinstance(journal, Unreadable):
-        return Blocked(journal)
-    if isinstance(journal, Absent):
-        event = RunDeleted(at=now, wait_ids=[])
-        entry = Entry(run_id=run_id, number=1, entry_id=entry_id, owner=owner, events=[event])
-    elif journal.run.ended:
-        run = journal.run
-        event = RunDeleted(at=now, wait_ids=list(run.waits), child_run_ids=list(run.children))
-        entry, _ = next_entry(journal, [event], entry_id=entry_id, owner=owner)
-    else:
-        return NotEnded(run_id)
-    written = yield from create_entry(entry)
-    if isinstance(written, Lost | Blocked):
-        return written
-    return Begun(event, by_us=True)

@@ -73,4 +73,6 @@ def start_run(event: RunStarted, *, entry_id: str, build: str) -> Protocol[Start
             return started
         yield Delete(keys.entry(event.run_id, 1))
     yield Delete(mark.key())
+    if isinstance(started, Lost):
+        yield Delete(index.key())  # Made, perhaps, after the removal had deleted it.
     return started if isinstance(started, Blocked) else Void()
