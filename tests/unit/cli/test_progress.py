@@ -10,9 +10,10 @@ from rich.text import Text
 from swamp_core.app.run_views import run_view, run_wait_views
 from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import open_workspace
+from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.live import LINES_MAX, view_lines
 from swamp_core.cli.parts import Copy, Say
-from swamp_core.cli.progress import FAILURES_TOLD_MAX, Summary
+from swamp_core.cli.progress import FAILURES_TOLD_MAX, NestedTeller, Summary, Teller
 from swamp_core.cli.rendering.runs import SHOWN_MAX, run_parts
 from swamp_core.cli.sentences import sentences
 from swamp_core.cli.tally import Going, Tally
@@ -270,8 +271,7 @@ def _possible(run, name, expanded, does_end):
     if name == "each":
         if step.status == "pending":
             return [expanded]
-        busy = any(item.status == "running" for item in run.jobs["job"].items.values())
-        return [] if busy else [events.StepReset(**where, reason="r")]
+        return [events.StepReset(**where, reason="r")] if step.ended else []
     if name != "other" and run.step("job", "each").status == "pending":
         return []
     if step.status == "pending":
@@ -279,6 +279,64 @@ def _possible(run, name, expanded, does_end):
     if step.status == "running" and does_end:
         return [events.StepSucceeded(**where, outputs={})]
     return [events.StepReset(**where, reason="r")]
+
+
+def test_a_nested_run_is_told_after_the_step_that_it_is():
+    """Of several runs that one process drives it is plain which one a sentence is about."""
+    teller, parent = NestedTeller(), expanding()
+    teller.knows(parent)
+    started = events.StepStarted(at=NOON, job="in", step="look")
+    child = nested_in(parent, "other")
+    assert [said.text for said in teller.told(fold(child, [started]), [started])] == [
+        "job/other > in/look started."
+    ]
+    deeper = nested_in(child, "look", job="in", run_id="c" * 36)
+    assert [said.text for said in teller.told(fold(deeper, [started]), [started])] == [
+        "job/other > in/look > in/look started."
+    ]
+
+
+def test_each_of_several_runs_is_told_under_its_id(swamp):
+    """A command that drives several runs, one after another, says whose steps it tells of."""
+    run, started = many(1)
+    teller, told = Teller(Invocation(given_ambient=swamp.ambient), stays=False), []
+    for run_id in ("a" * 36, "b" * 36):
+        told += teller.parts(fold(run.model_copy(update={"run_id": run_id}), started), started)
+    assert [part.text for part in told if isinstance(part, Copy)] == ["a" * 36, "b" * 36]
+    tally = Tally()
+    tally.observe(fold(run, started), started)
+    tally.observe(
+        run.model_copy(update={"run_id": "b" * 36}), [events.LeaseRenewed(at=NOON, lease_until=LATER)]
+    )
+    assert (tally.to_go, tally.running) == (1, {})
+
+
+def test_a_thousand_nested_runs_are_not_told_one_by_one():
+    """Runs that are the items of a forEach with many are summed up by it; only the first failures are told."""
+    expanded, _ = items(1000)
+    parent, teller, told = fold(expanding(), [expanded]), NestedTeller(), []
+    teller.knows(parent)
+    for number in range(1000):
+        child = nested_in(parent, f"each[{number}]", run_id=f"{number:036}")
+        happened = [
+            events.StepStarted(at=NOON, job="in", step="look"),
+            events.StepFailed(at=NOON, job="in", step="look", error=ERROR),
+        ]
+        told += teller.told(fold(child, happened), happened)
+    assert len(told) == FAILURES_TOLD_MAX
+    assert told[0].text.startswith("job/each[0] > in/look failed after")
+
+
+def nested_in(parent, step, *, job="job", run_id="b" * 36):
+    above = events.Parent(run_id=parent.run_id, workflow="w", mark=1, job=job, step=step)
+    return RUN.model_copy(update={"jobs": {}, "run_id": run_id, "parent": above})
+
+
+def test_the_live_view_shows_what_runs_in_nested_runs():
+    """A step that is a run of its own waits for it; what goes on there is seen as well."""
+    run, started = many(1)
+    lines = view_lines(Tally(), NOON, [tallied(run, started)])
+    assert [line.plain for line in lines] == ["▸ job/step 0  0.0 s"]
 
 
 def test_a_commit_costs_what_its_events_cost(monkeypatch):

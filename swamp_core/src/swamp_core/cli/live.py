@@ -6,7 +6,7 @@ line counts them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import chain, islice
 from threading import Lock
@@ -17,6 +17,7 @@ from rich.text import Text
 
 from swamp_core.cli.escaping import printable
 from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.parts import Part
 from swamp_core.cli.progress import Teller
 from swamp_core.cli.tally import Going, Tally
 from swamp_core.cli.times import exact_length, until
@@ -40,6 +41,7 @@ class LiveProgress:
         self._teller = Teller(invocation, stays=stays)
         self._terminal = invocation.output.terminal(invocation.output.err)
         self._tally = Tally()
+        self._nested: dict[str, Tally] = {}
         self._lock = Lock()
         self._live = Live(
             console=self._terminal.console,
@@ -56,7 +58,7 @@ class LiveProgress:
 
     def __exit__(self, *exception: object) -> None:
         with self._lock:
-            self._tally = Tally()
+            self._tally, self._nested = Tally(), {}
         self._live.stop()
 
     def observe(self, run: RunState, events: list[Event]) -> None:
@@ -64,28 +66,55 @@ class LiveProgress:
         with self._lock:
             self._tally.observe(run, events)
         self._live.refresh()
-        for part in self._teller.parts(
-            run, [event for event in events if not isinstance(event, StepStarted)]
-        ):
+        self._print(self._teller.parts(run, _but_starts(events)))
+
+    def observe_nested(self, run: RunState, events: list[Event]) -> None:
+        """See `Progress.observe_nested`. A nested run that nobody drives any more is seen in the step that it is."""
+        with self._lock:
+            if run.status == "running":
+                self._nested.setdefault(run.run_id, Tally()).observe(run, events)
+            else:
+                self._nested.pop(run.run_id, None)
+        self._live.refresh()
+        self._print(self._teller.nested_parts(run, _but_starts(events)))
+
+    def _print(self, parts: Iterable[Part]) -> None:
+        for part in parts:
             self._terminal.print(part)
 
     def _view(self) -> Text:
         with self._lock:
-            return Text("\n").join(view_lines(self._tally, self._clock.now()))
+            lines = view_lines(self._tally, self._clock.now(), list(self._nested.values()))
+            return Text("\n").join(lines)
 
 
-def view_lines(tally: Tally, now: datetime) -> list[Text]:
-    """What goes on, in at most `LINES_MAX` lines: what runs, the oldest first, then what waits, then the counts."""
-    going = len(tally.running) + len(tally.waiting)
+def view_lines(tally: Tally, now: datetime, nested: Sequence[Tally] = ()) -> list[Text]:
+    """What goes on, in at most `LINES_MAX` lines: what runs, the oldest first, then what waits, then the counts.
+
+    What runs in nested runs is shown as well; counted are the steps of the run itself.
+    """
+    below = [each.running for each in nested if each.running]
+    going = len(tally.running) + len(tally.waiting) + sum(map(len, below))
     is_counted = going > LINES_MAX or (going > 0 and tally.total > STEPS_UNCOUNTED_MAX)
     shown = LINES_MAX - 1 if is_counted else LINES_MAX
-    first: Iterable[Going] = islice(chain(tally.running.values(), tally.waiting.values()), shown)
+    first: Iterable[Going] = islice(
+        chain(
+            tally.running.values(),
+            chain.from_iterable(each.values() for each in below),
+            tally.waiting.values(),
+        ),
+        shown,
+    )
     lines = [_line(each, now) for each in first]
     if is_counted:
         lines.append(Text(f"  {counts_text(tally)}", "dim"))
     for line in lines:
         line.no_wrap, line.overflow = True, "ellipsis"
     return lines
+
+
+def _but_starts(events: list[Event]) -> list[Event]:
+    return [event for event in events if not isinstance(event, StepStarted)]
 
 
 def counts_text(tally: Tally) -> str:

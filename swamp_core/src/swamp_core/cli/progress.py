@@ -6,7 +6,7 @@ that fail. So a run of thousands of steps prints a bounded number of lines.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self
@@ -34,6 +34,10 @@ class Progress(Protocol):
         """See what was committed, and the run after it."""
         ...
 
+    def observe_nested(self, run: RunState, events: list[Event]) -> None:
+        """See the same of a run that a step of the run, or of one below it, is."""
+        ...
+
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *exception: object) -> None: ...
@@ -56,9 +60,13 @@ class PlainProgress:
         """See `Progress.observe`."""
         self._output.note(*self._teller.parts(run, events))
 
+    def observe_nested(self, run: RunState, events: list[Event]) -> None:
+        """See `Progress.observe_nested`."""
+        self._output.note(*self._teller.nested_parts(run, events))
+
 
 class Teller:
-    """What is told of a run: its ID first, then its events.
+    """What is told of a run, or of several one after another: the ID first, then the events.
 
     When the process stays (`--wait`), it is also told how to settle what the run is suspended for, each wait once:
     without `--wait` the command's answer says so.
@@ -67,19 +75,25 @@ class Teller:
     def __init__(self, invocation: Invocation, *, stays: bool) -> None:
         self._invocation = invocation
         self._stays = stays
-        self._begun = False
+        self._run_id: str | None = None
         self._told_waits: set[str] = set()
         self._items = Summary()
+        self._nested = NestedTeller()
 
     def parts(self, run: RunState, events: Sequence[Event]) -> Iterator[Part]:
         """What there is to tell about the events."""
-        if not self._begun:
-            self._begun = True
+        if run.run_id != self._run_id:  # The first one, or the next of several.
+            self._run_id, self._items = run.run_id, Summary()
             yield Say(f"This is a run of {run.workflow}:", "dim")
             yield Copy(run.run_id)
         yield from self._items.told(run, events)
+        self._nested.knows(run)
         if self._stays and run.status == "suspended":
             yield from self._waits(run)
+
+    def nested_parts(self, run: RunState, events: Sequence[Event]) -> Iterator[Part]:
+        """What there is to tell about the events of a nested run."""
+        return self._nested.told(run, events)
 
     def _waits(self, run: RunState) -> Iterator[Part]:
         workspace = self._invocation.workspace
@@ -136,10 +150,52 @@ class Summary:
         del self.failures[name]
 
 
+class NestedTeller:
+    """Tells of nested runs: each sentence after the step that the run is, below the steps of the runs above.
+
+    Of runs that are the items of a forEach which is summed up, only the first failures are told.
+    """
+
+    def __init__(self) -> None:
+        self._runs: dict[str, RunState] = {}
+        self._summaries: defaultdict[str, Summary] = defaultdict(Summary)
+        self._failures_told = 0
+
+    def knows(self, run: RunState) -> None:
+        """Take a run as it is now; nested runs of it may follow."""
+        self._runs[run.run_id] = run
+
+    def told(self, run: RunState, events: Sequence[Event]) -> Iterator[Say]:
+        """The sentences about a commit of a nested run."""
+        self.knows(run)
+        where, is_quiet = self._place(run)
+        for said in self._summaries[run.run_id].told(run, events):
+            if is_quiet and (said.style != "bad" or self._failures_told >= FAILURES_TOLD_MAX):
+                continue
+            self._failures_told += is_quiet
+            yield Say(f"{where}{said.text}", said.style)
+        if run.ended:
+            del self._runs[run.run_id], self._summaries[run.run_id]
+
+    def _place(self, run: RunState) -> tuple[str, bool]:
+        """What stands before a sentence about the run, and whether it is an item of many, or below one."""
+        where, is_quiet = "", False
+        while run.parent is not None and (parent := self._runs.get(run.parent.run_id)) is not None:
+            where = f"{run.parent.job}/{run.parent.step} > {where}"
+            is_quiet = is_quiet or _many_items(parent, run.parent.job, run.parent.step) is not None
+            run = parent
+        return where, is_quiet
+
+
 def _summed_up_as(run: RunState, event: Event) -> StepName | None:
     """The step with many items that the event is about one of."""
     job, step = getattr(event, "job", None), getattr(event, "step", None)
-    if job is None or step is None or (declared := run.step(job, step).of) is None:
+    return None if job is None or step is None else _many_items(run, job, step)
+
+
+def _many_items(run: RunState, job: str, step: str) -> StepName | None:
+    """The step with many items that this is one of."""
+    if (declared := run.step(job, step).of) is None:
         return None
     expansion = run.step(job, declared).expansion
     return (job, declared) if expansion and len(expansion.names) > ITEMS_TOLD_MAX else None

@@ -39,7 +39,7 @@ class Tally:
         self.waiting: dict[StepName, Going] = {}
         self._places: dict[StepName, StepPlace] = {}
         self._items: dict[StepName, list[str]] = {}
-        self._seen = False
+        self._run_id: str | None = None
 
     @property
     def to_go(self) -> int:
@@ -48,7 +48,7 @@ class Tally:
 
     def observe(self, run: RunState, events: Sequence[Event]) -> None:
         """Take the run as it is after a commit of these events."""
-        if not (self._seen and events):
+        if run.run_id != self._run_id or not events:
             self._recount(run)
             return
         for event in events:
@@ -59,7 +59,7 @@ class Tally:
                 self._take(run, (job, step))
 
     def _recount(self, run: RunState) -> None:
-        self._seen = True
+        self._run_id = run.run_id
         self.counts.clear()
         for each in (self.running, self.waiting, self._places, self._items):
             each.clear()
