@@ -46,11 +46,11 @@ def failed_run() -> dict[str, bytes]:
 
 def retrier(token: str) -> ActorProtocol:
     """Read the run, retry it, and go on with it; after a lost retry, as its caller does, once more."""
-    for attempt in ("first", "second"):
+    for _ in range(2):
         journal = yield from read_journal(RUN)
         if not isinstance(journal, Journal) or journal.run.status != "failed":
             return "nothing to retry"
-        answer = yield from retrying(token, journal, attempt)
+        answer = yield from retrying(token, journal)
         if answer != "Lost":
             return answer
     return "Lost"
@@ -60,13 +60,13 @@ def stalled_retrier(records: Mapping[str, bytes], token: str = "stalled") -> Cal
     """A retrier that has read the run as it was, and stalled before its mark."""
     journal = execute(read_journal(RUN), MemoryStore(dict(records)))
     assert isinstance(journal, Journal)
-    return lambda: retrying(token, journal, "first")
+    return lambda: retrying(token, journal)
 
 
-def retrying(token: str, journal: Journal, attempt: str) -> ActorProtocol:
+def retrying(token: str, journal: Journal) -> ActorProtocol:
     """Retry the run, deploy on the strength of that, and end the run."""
     answer = yield from retry_run(
-        journal, [RESET], owner=owner(token), by=token, inputs={}, now=NOW, entry_id=f"{token}-{attempt}"
+        journal, [RESET], owner=owner(token), by=token, inputs={}, now=NOW, entry_id=f"{token}-r"
     )
     if not isinstance(answer, Appended):
         return type(answer).__name__

@@ -15,6 +15,9 @@ as interleavings, and what keeps each from doing harm:
    removal, the index is gone, and A withdraws its entry and its mark.
 4. *Repeated, its answer unknown.* (1) A's entry landed, and A does not know. (2) The run ends, and A's mark is
    deleted. (3) A repeats all of it: the mark is there again, and the entry is A's. So A looks whether the run is over.
+5. *Tried again, after it was lost.* (1) A creates its mark. (2) A sweep lists it, and takes the place of A's entry.
+   (3) A deletes the mark, reads on, and retries for the next entry. (4) The sweep deletes the mark that it listed. So
+   A's mark for another entry has another number.
 
 Tested, in every order, by `tests/explored/test_retries.py`.
 """
@@ -51,7 +54,7 @@ def retry_run(
     retry whose answer is not known, call this again with the same arguments.
     """
     run = journal.run
-    number = own_mark(entry_id, after=run.mark)
+    number = own_mark(f"{entry_id} {journal.number + 1}", after=run.mark)
     retried = RunRetried(at=now, mark=number, owner=owner, by=by, inputs=inputs)
     entry, after = next_entry(journal, [retried, *events], entry_id=entry_id, owner=owner.token)
     mark = Mark(workflow=run.workflow, run_id=run.run_id, number=number)
