@@ -132,6 +132,12 @@ def _why(decision: Decision) -> str:
 def _no_gate_yet(plan: Plan, run: RunState, ref: StepRef) -> str:
     """What a step is that has no gate, or not yet, or not any more."""
     state = run.step(*ref)
+    if state.child_run_id is not None:
+        child = run.children[state.child_run_id]
+        return (
+            f"The step {_step(*ref)} is no gate, but the run {state.child_run_id} of `{child.workflow}`: "
+            "name that run to decide a gate of it."
+        )
     if not isinstance(plan.step(run, ref).task, ManualApproval):
         return f"The step {_step(*ref)} is no gate: it is not approved or rejected."
     if state.expansion is not None and state.expansion.names:

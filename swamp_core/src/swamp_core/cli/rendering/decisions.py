@@ -31,7 +31,7 @@ def approved_parts(gate: Gate, result: RunResult, workspace: Workspace) -> Itera
         return
     yield Gap()
     yield from run_parts(result, workspace)
-    if run.parent_run_id is not None:
+    if run.parent_run_id is not None and run.finished_at is None:
         yield Gap()
         yield Say("It is the work of a step of another run, which goes on when that is resumed after it:")
         yield Copy(workspace.command("workflow", "resume", run.parent_run_id))
