@@ -252,9 +252,9 @@ def test_a_tally_that_is_kept_up_is_one_that_is_made_anew(moves, in_one_commit):
     kept_up.observe(run, [])
     commit = []
     for number, does_end in moves:
-        commit += _possible(fold(run, commit), names[number], expanded, does_end)
+        commit += _possible(_with_resets(run, commit), names[number], expanded, does_end)
         if len(commit) >= in_one_commit:
-            run = fold(run, commit)
+            run = _with_resets(run, commit)
             kept_up.observe(run, commit)
             commit = []
             anew = Tally()
@@ -263,6 +263,13 @@ def test_a_tally_that_is_kept_up_is_one_that_is_made_anew(moves, in_one_commit):
                 tally.counts += type(tally.counts)()  # Leaves out what counts nothing.
             assert (kept_up.counts, kept_up.total, kept_up.to_go) == (anew.counts, anew.total, anew.to_go)
             assert kept_up.running == anew.running
+
+
+def _with_resets(run, happened):
+    """The run after the events. A step may be reset while the run is being retried, which here is at any time."""
+    for event in happened:
+        run = fold(run.model_copy(update={"is_resetting": isinstance(event, events.StepReset)}), [event])
+    return run
 
 
 def _possible(run, name, expanded, does_end):

@@ -143,3 +143,19 @@ def test_no_end_of_an_item_is_lost(ended, between):
     assert (f"; {len(ended)} of 200 are over" in summaries[-1]) if ended else not summaries
     assert len(told) <= 2 * (1 + happened.count(OUTSIDE)) + 1
     assert ITEMS_TOLD_MAX < 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"), [("signal", "waits --workflow w"), ("approval", "watch {run_id} --until suspended")]
+)
+def test_a_suspended_run_is_shown_with_the_command_that_says_what_it_waits_for(swamp, kind, command):
+    """A listing of waits has no gates, so a run that waits for one is watched instead, which ends at once."""
+    run = StoredRun(swamp, workflow("w", {"name": "a", "steps": [calling("b")]}))
+    run.happened(
+        events.WaitPlanned(**STEP, wait_id=WAIT, wait_kind=kind),
+        events.WaitOpened(**STEP, wait_id=WAIT),
+        events.RunSuspended(at=NOW),
+    )
+    told = swamp("workflow", "history", "get", run.run_id).out.splitlines()[-1]
+    assert told == f"swamp workflow {command.format(run_id=run.run_id)}"
+    assert swamp(*told.split()[1:]).out.count(WAIT) >= (kind == "approval")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from swamp_core.app.views import RunHistory
+from swamp_core.app.views import RunHistory, RunView
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.parts import Copy, Part, Say, Style, Table
 from swamp_core.cli.rendering.phrases import Event, error_of, event_text, failure_lines, is_allowed
@@ -63,10 +63,18 @@ def timeline_parts(history: RunHistory, workspace: Workspace) -> Iterator[Part]:
     yield Table(("when (UTC)", "took", "what"), tuple(cells), tuple(styles))
     if run.status == "suspended":
         yield Say("See what it waits for with:")
-        yield Copy(workspace.command("workflow", "waits", "--workflow", run.workflow))
+        yield Copy(_waits_command(run, workspace))
     elif run.status == "interrupted":
         yield Say("Its driver is gone. Recover it with:")
         yield Copy(workspace.command("workflow", "recover", run.workflow, "--run", run.id))
+
+
+def _waits_command(run: RunView, workspace: Workspace) -> str:
+    """What lists the waits of a suspended run. Gates, and the waits of nested runs, are only in its own answer."""
+    kinds = {step.wait_kind for job in run.jobs for step in job.steps if step.status == "waiting"}
+    if kinds <= {"signal"}:
+        return workspace.command("workflow", "waits", "--workflow", run.workflow)
+    return workspace.command("workflow", "watch", run.id, "--until", "suspended")
 
 
 def rows(events: Iterable[Event]) -> Iterator[Row]:
