@@ -32,9 +32,8 @@ def store_codes() -> set[str]:
 
 def step_codes() -> set[str]:
     """Codes of a step that failed. `stopped` is the driver's own word; it is told as `cancelled`."""
-    calls = _calls(
-        {"StepError", "_failed", "_failure", "InvalidOutput"}, _sources("engine", "models", "waits")
-    )
+    makers = {"StepError", "failed", "_failed", "_failure", "InvalidOutput", "NoItems"}
+    calls = _calls(makers, _sources("engine", "models", "waits"))
     found = {
         code for call in calls for code in _constants([*call.args, *(each.value for each in call.keywords)])
     }

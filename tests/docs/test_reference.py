@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.models.definition import ShellMethod, ShellModel
+from swamp_core.models.python_definition import ProvidedFile, PythonFile
 from swamp_core.payload.formats import FORMATS
 from swamp_core.payload.keywords import KEYWORDS
 from swamp_core.workflow import conditions, definition
@@ -117,6 +118,8 @@ def test_every_json_field_is_there(model: type[BaseModel]) -> None:
         definition.Assert,
         ShellModel,
         ShellMethod,
+        PythonFile,
+        ProvidedFile,
     ],
     ids=lambda model: model.__name__,
 )
