@@ -46,10 +46,10 @@ class Parent(Model):
 
 
 class Item(Model):
-    """One item of a forEach: the name of its step, and what expressions read as `self.<item>`."""
+    """One item of a forEach: the name of its step, and what expressions read as `self.<item>`; none is null."""
 
     name: str
-    value: JsonValue
+    value: JsonValue = None
 
 
 class _Event(Model):
