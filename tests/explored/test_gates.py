@@ -118,3 +118,9 @@ def test_a_decision_of_a_run_that_is_removed_leaves_nothing():
     """A decision that wakes after the removal of the run is withdrawn, and ends nothing."""
     actors = [REJECTER, Actor("remover", runs.remover)]
     assert_safe(explore(actors, records=gates.gated_run(), at_end=nothing_left))
+
+
+def test_a_deadline_that_is_judged_while_the_run_is_removed_leaves_nothing():
+    """A resume that stalled before it settled an overdue gate withdraws that when it wakes after the removal."""
+    actors = [RESUMER, Actor("remover", runs.remover)]
+    assert_safe(explore(actors, records=gates.gated_run(beside=False), at_end=nothing_left))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from swamp_core.journal.appending import is_removed
 from swamp_core.payload.schema import violations
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Reading, Unreadable, read_record
@@ -25,7 +26,7 @@ from swamp_core.records.families import (
 )
 from swamp_core.run.events import ApprovalApplied, FailureApplied, SignalApplied, StepError
 from swamp_core.run.state import RunState, WaitState
-from swamp_core.store.operations import Get, Protocol, PutIfAbsent, Together
+from swamp_core.store.operations import Delete, Get, Protocol, PutIfAbsent, Together
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +93,13 @@ def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Applicatio
     """What each wait that a step of the run waits for has come to; overdue ones are settled as timed out.
 
     One request a wait, and two more for each overdue one. Settling is for those that may: the run's driver, or one
-    that is about to resume it; the append that follows reads the mark.
+    that is about to resume it; the append that follows reads the mark. What was settled after the run's removal is
+    withdrawn: nobody else would remove it.
     """
     waits = run.waiting()
     found: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in waits))
     decided: dict[str, Application | StillOpen] = {}
+    settled: list[str] = []
     for (wait_id, wait), data in zip(waits.items(), found, strict=True):
         decision = _decide(run, wait_id, wait, data, now)
         if isinstance(decision, Overdue):
@@ -108,9 +111,12 @@ def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Applicatio
                 step=wait.step,
                 at=now,
             )
-            yield PutIfAbsent(timed_out.key(), timed_out.encode())
+            if (yield PutIfAbsent(timed_out.key(), timed_out.encode())):
+                settled.append(timed_out.key())
             decision = _decide(run, wait_id, wait, (yield Get(timed_out.key())), now)
         decided[wait_id] = StillOpen() if isinstance(decision, Overdue) else decision
+    if settled and (yield from is_removed(run.run_id)):
+        yield Together(tuple(Delete(key) for key in settled))
     return decided
 
 
