@@ -138,3 +138,15 @@ def test_a_step_that_stands_in_line_stands_there_once():
     driven.stand(("j", "s"), 1)
     driven.let_in()
     assert driven.came_in == [("j", "s[1]")]
+
+
+def test_a_step_is_put_down_once():
+    """A step is looked at once for all that ended before the look, in the order of the first, and again after it."""
+    line = Line([("j", "a"), ("j", "b")])
+    line.look_at([("j", "b"), ("j", "c"), ("j", "a")])
+    seen = []
+    for ref in line.unseen():
+        seen.append(ref[1])
+        if seen == ["a", "b"]:
+            line.look_at([("j", "c"), ("j", "b")])
+    assert seen == ["a", "b", "c", "b"]

@@ -1,12 +1,13 @@
 """The steps that a driver still has to look at, and those that are ready and stand in line for room to run.
 
-Looking at a step costs something, so none that stands in line is looked at again until there is room for it: a run of
-thousands of items must not cost more for each of them than one of a few.
+Looking at a step costs something, for each step that it depends on, so it is put down once however many of those
+have ended, and none that stands in line is looked at again until there is room for it: a run of thousands of steps
+must not cost more for each of them than one of a few.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 
 from swamp_core.engine.ceiling import Room
@@ -17,7 +18,7 @@ class Line:
     """Used by the driver's thread alone. Of a job, and of a forEach, the first in line goes first."""
 
     def __init__(self, refs: Iterable[StepRef] = ()) -> None:
-        self._unseen: deque[StepRef] = deque(refs)
+        self._unseen: OrderedDict[StepRef, None] = OrderedDict.fromkeys(refs)
         self._ready: dict[str, dict[StepRef, deque[StepRef]]] = {}
         self._standing: set[StepRef] = set()
 
@@ -30,13 +31,13 @@ class Line:
         return bool(self._unseen)
 
     def look_at(self, refs: Iterable[StepRef]) -> None:
-        """Put steps down to be looked at, again or for the first time."""
-        self._unseen.extend(refs)
+        """Put steps down to be looked at, again or for the first time; one that is down already stays in its place."""
+        self._unseen.update(OrderedDict.fromkeys(refs))
 
     def unseen(self) -> Iterator[StepRef]:
         """Take the steps that are to be looked at, one after another, with those that are put down meanwhile."""
         while self._unseen:
-            yield self._unseen.popleft()
+            yield self._unseen.popitem(last=False)[0]
 
     def stand(self, declared: StepRef, ref: StepRef) -> None:
         """Let a step that is ready stand in line, once, with the other items of the step that was declared."""
