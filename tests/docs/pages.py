@@ -31,7 +31,8 @@ class Block:
 
 def pages() -> list[Path]:
     """Every page of documentation, relative to the root of the checkout."""
-    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
+    patterns = ("*.md", "docs/**/*.md", "benchmarks/*.md", "examples/*/*.md")
+    found = [path for pattern in patterns for path in ROOT.glob(pattern)]
     return sorted(path.relative_to(ROOT) for path in found)
 
 

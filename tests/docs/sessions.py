@@ -2,7 +2,7 @@
 
 A page is one session, in a directory of its own. In order of the page:
 
-1. A `yaml` block that begins with a comment such as `# workflows/release.yaml` is written to that file.
+1. A `yaml` or `python` block that begins with a comment such as `# workflows/release.yaml` is written to that file.
 2. In a `console` block each line that begins with `$ ` is run by a shell, and what it prints, on both streams, stands
    below it. A line that ends with a backslash goes on in the next.
 
@@ -33,7 +33,7 @@ DEAD_PID, SHOWN_PID = "5000001", "4711"
 """No system has a process of the first number, so a driver that a page kills is taken for dead."""
 TIMEOUT_S = 60.0
 
-_FILE = re.compile(r"# (\.?[\w/-]+\.yaml)\n")
+_FILE = re.compile(r"# (\.?[\w/-]+\.(?:yaml|py))\n")
 _ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-([47])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _KILLED = re.compile(r"^.*\bKilled\b.*$", re.MULTILINE)
 """Each shell tells in its own words that a command was killed."""
@@ -57,9 +57,11 @@ def replay(text: str, directory: Path, *, example: Path | None = None) -> str:
 
 
 def replayed(page: Path, directory: Path) -> str:
-    """A page of this checkout as it should be. The README is played in the example that it shows."""
-    is_readme = page == Path("README.md")
-    return replay(read(page), directory, example=ROOT / "examples" / "release" if is_readme else None)
+    """A page of this checkout as it should be. The README is played in the example that it shows, and so are theirs."""
+    example = ROOT / "examples" / "release" if page == Path("README.md") else None
+    if page.parts[0] == "examples":
+        example = ROOT / page.parent
+    return replay(read(page), directory, example=example)
 
 
 @dataclass(slots=True)
@@ -86,7 +88,7 @@ class Session:
 
     def play(self, language: str, text: str) -> str:
         """What the block is now."""
-        if language == "yaml" and (named := _FILE.match(text)):
+        if language in ("yaml", "python") and (named := _FILE.match(text)):
             path = self.work / named[1]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
