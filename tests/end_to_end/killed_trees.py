@@ -10,6 +10,7 @@ import signal
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from swamp_core.ambient import Ambient
 from swamp_core.app.swamp import Swamp
@@ -98,7 +99,7 @@ class KillingStore:
         return answer
 
 
-@dataclass(frozen=True)
+@dataclass
 class TreeRepo:
     """A repo with the workflow `tree`, what is asked of it, and every receipt that anybody was given."""
 
@@ -111,25 +112,32 @@ class TreeRepo:
     def directory(self):
         return self.swamp.directory
 
-    @property
+    @cached_property
     def library(self):
         return Swamp.open(self.directory)
+
+    @cached_property
+    def store(self):
+        return open_store({"type": "local", "path": str(self.directory / ".swamp/store"), "create": True})
 
     def runs(self):
         """Every run, by its ID."""
         return {run.id: self.library.get_run(run.id) for run in self.library.history().runs}
 
-    def root(self):
-        """The one run of `tree`; None if there is none."""
-        roots = [run.id for run in self.library.history(workflow="tree").runs]
+    def listed(self):
+        """The one run of `tree`, as the history lists it; None if there is none."""
+        roots = self.library.history(workflow="tree").runs
         assert len(roots) < 2, roots
         return roots[0] if roots else None
 
+    def root(self):
+        return self.listed().id
+
     def status(self):
-        return self.library.get_run(self.root()).run.status
+        return self.listed().status
 
     def stored(self):
-        return [*open_store({"type": "local", "path": str(self.directory / ".swamp/store")}).list("")]
+        return [*self.store.list("")]
 
     def counts(self):
         """How often each step was carried out, by run and step."""
@@ -154,8 +162,8 @@ class TreeRepo:
         """Run a command that is killed at its n-th mutation. What that was, or None if it ended before."""
         opened = []
 
-        def opener(setting):
-            opened.append(KillingStore(open_store(setting), number, side))
+        def opener(_):
+            opened.append(KillingStore(self.store, number, side))
             return opened[0]
 
         try:
@@ -172,7 +180,7 @@ class TreeRepo:
 
     def says(self, *command, code=0):
         """Run a command to its end, which has that exit code, or one of those; its document."""
-        ended = self.swamp.here(*command, "--json")
+        ended = self.swamp.here(*command, "--json", opener=lambda _: self.store)
         codes = code if isinstance(code, tuple) else (code,)
         assert ended.code in codes, f"{command} ended with {ended.code}:\n{ended.out}\n{ended.err}"
         return ended.json
@@ -197,17 +205,18 @@ class TreeRepo:
     def brought_to_its_end(self, *, retry=False):
         """Do what the command line says, from the root's ID alone, until the tree has ended; retry it if it failed."""
         for _ in range(STEPS_MAX):
-            root = self.root()
-            status = self.status() if root else None
+            listed = self.listed()
+            root, status = (listed.id, listed.status) if listed else ("", "not there")
             match status:
-                case None:
+                case "not there":
                     self.says("workflow", "run", "tree")
                 case "interrupted":
                     self.recovered(("workflow", "recover", "tree", "--run", root))
                 case "suspended":
                     said = self.says("workflow", "resume", root, code=(0, 1, 3))
                     if "error" in said:
-                        self.follow(said["error"])
+                        for each in _commands(said["error"]):
+                            self.follow(each)
                 case "failed" if retry:
                     self.says("workflow", "resume", "tree", "--run", root)
                 case _:
@@ -223,9 +232,8 @@ class TreeRepo:
             self.acknowledged.append(again)
             self.says(*again, code=(0, 1))
 
-    def follow(self, error):
-        """Do what the hint of a refusal says first."""
-        command = _commands(error)[0]
+    def follow(self, command):
+        """Do what a refusal says."""
         match command[1]:
             case "signal":
                 self.signal(command[2])

@@ -232,7 +232,7 @@ def test_a_collection_of_a_tree_that_is_killed_is_seen_through_by_the_next(ended
     def then(repo, _before):
         repo.says("run", "gc", "--older-than", FOR_EVER)
         if repo.stored() != ["format"]:
-            assert repo.root(), "What is left is neither a run nor a leftover."
+            assert repo.listed(), "What is left is neither a run nor a leftover."
             repo.says("run", "gc", "--older-than", "0")
         assert repo.stored() == ["format"]
 
