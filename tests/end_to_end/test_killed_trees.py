@@ -142,7 +142,44 @@ def goes_on(repo, before, *, retry=False):
 @both_sides
 def test_a_run_of_a_tree_that_is_killed_comes_to_its_end(fresh, tmp_path, side):
     """Wherever `run` is killed, the tree goes on with what was done, or there is none and nothing is in the way."""
-    killed_everywhere(fresh, tmp_path, side, ("workflow", "run", "tree"), goes_on)
+    acknowledged = []
+
+    def then(repo, before):
+        goes_on(repo, before)
+        acknowledged.extend(repo.acknowledged)
+
+    killed_everywhere(fresh, tmp_path, side, ("workflow", "run", "tree"), then)
+    assert len(acknowledged) > 1, "It was never killed while a step was in flight."
+
+
+@both_sides
+def test_an_approval_that_is_killed_is_whole_or_nothing(suspended, tmp_path, side):
+    """Wherever `approve` is killed, the gate is either still listed or approved."""
+
+    def then(repo, before):
+        listed = len(repo.library.approvals().waits)
+        assert listed == (side == "before")
+        goes_on(repo, before)
+
+    killed_everywhere(suspended, tmp_path, side, ("workflow", "approve", suspended.root(), "sign-off"), then)
+
+
+def test_a_signal_that_resumes_the_tree_upwards_and_is_killed_comes_to_its_end(suspended, tmp_path):
+    """Wherever `signal --resume` is killed, in the nested run or in those above it, the tree goes on from its root."""
+    repo = copied(suspended, tmp_path / "asked")
+    repo.settle(but=["ask"])
+    (ask,) = repo.library.waits().waits
+    command = (
+        "workflow",
+        "signal",
+        ask.wait_id,
+        "--payload",
+        "{}",
+        "--idempotency-key",
+        ask.wait_id,
+        "--resume",
+    )
+    killed_everywhere(repo, tmp_path, "after", command, goes_on)
 
 
 def test_a_resume_of_a_tree_that_is_killed_comes_to_its_end(settled, tmp_path):
