@@ -81,7 +81,7 @@ def approve(gated, step="sign-off", *options, **world):
     return decide(gated, "approve", step, *options, **world)
 
 
-def reject(gated, step="sign-off", *options, code=1, **world):
+def reject(gated, step="sign-off", *options, code=0, **world):
     return decide(gated, "reject", step, *options, code=code, **world)
 
 

@@ -12,6 +12,7 @@ from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
+    ReadyResult,
     ReceiptView,
     RemovalResult,
     RunHistory,
@@ -49,6 +50,9 @@ def use_cases(directory: Path) -> None:
     assert_type(swamp.approve("release", "sign-off"), RunResult)
     assert_type(swamp.reject("release", "release/sign-off", reason="the build is red"), RunResult)
     assert_type(swamp.resume("release", wait=False, attention=attention), RunResult)
+    assert_type(swamp.resume("release", {"env": "prod"}), RunResult)
+    assert_type(swamp.resume_ready(attention=attention), ReadyResult)
+    assert_type(swamp.retry("0192f0c1", {"env": "prod"}, steps=[("release", "deploy")], wait=True), RunResult)
     assert_type(swamp.cancel("release", reason="superseded", wait=True), RunResult)
     assert_type(swamp.recover("0192f0c1", acknowledge_unknown=True), RunResult)
     assert_type(swamp.delete_run("0192f0c1", force=True), RemovalResult)

@@ -42,6 +42,9 @@ def test_every_command_of_the_design_is_there():
         "workflow history list",
         "workflow history get",
         "workflow history logs",
+        "workflow delete",
+        "run delete",
+        "run gc",
         "datastore show",
         "datastore stores",
     ]

@@ -59,12 +59,26 @@ class LazyGroup(GlobalOptionsGroup):
                 found = {each: (name, *path) for each, path in below.items()} | found
         return found
 
+    def leaves(self, ctx: click.Context) -> list[tuple[str, ...]]:
+        """The paths of the commands of this group and of those below it, without the groups themselves."""
+        found: list[tuple[str, ...]] = []
+        for name in self._homes:
+            command = self.get_command(ctx, name)
+            below = command.leaves(ctx) if isinstance(command, LazyGroup) else [()]
+            found += [(name, *path) for path in below]
+        return found
+
     def _no_such_command(self, ctx: click.Context, args: list[str]) -> click.UsageError:
         name, *rest = args
         root = ctx.find_root().command
         elsewhere = root.paths(ctx) if isinstance(root, LazyGroup) else {}
         close = get_close_matches(name, elsewhere, n=1)
-        if name == "help":
+        leaves = root.leaves(ctx) if isinstance(root, LazyGroup) else []
+        namesake = next((path for path in leaves if path[-1] == ctx.info_name and len(path) > 1), None)
+        if namesake and not get_close_matches(name, self._homes, cutoff=0.8):
+            words = ("swamp", *ctx.ensure_object(Invocation).flags, *namesake, *args)
+            hint = f"Did you mean this?\n{shlex.join(words)}"
+        elif name == "help":
             hint = f"The commands are listed by:\n{ctx.command_path} --help"
         elif name in elsewhere or (close and not get_close_matches(name, self._homes)):
             path = elsewhere.get(name) or elsewhere[close[0]]

@@ -39,10 +39,9 @@ def reject(
     from swamp_core.app import decide
     from swamp_core.app.gates import find_gate
     from swamp_core.cli.rendering.decisions import rejected_parts
-    from swamp_core.cli.rendering.runs import run_exit_code
 
     workspace = invocation.workspace
     gate = find_gate(workspace, name_or_run_id, step, run=run_id)
     result = decide.reject(workspace, gate, reason=reason)
     invocation.output.answer(result.to_json(), rejected_parts(gate, result, workspace))
-    return run_exit_code(result.run)
+    return ExitCode.DONE

@@ -60,9 +60,9 @@ def resume(
     wait: bool,
     all_ready: bool,
 ) -> ExitCode:
-    r"""Go on with a suspended run whose waits are settled, or retry one that failed.
+    r"""Go on with a suspended run, or retry a failed one.
 
-    It goes on until it ends or must wait again. By a workflow's name it is the run of it that is suspended. It needs
+    The waits of a suspended run must be settled. It goes on until it ends or must wait again. By a workflow's name it is the run of it that is suspended. It needs
     neither the workflow's file nor the host that started the run. A wait whose deadline has passed is timed out. An
     interrupt cancels the run.
 

@@ -23,7 +23,7 @@ from swamp_core.cli.usage import LENGTH
 @click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
 @click.pass_obj
 def gc(invocation: Invocation, older_than: timedelta, dry_run: bool) -> ExitCode:
-    r"""Delete runs that ended long ago, and what no run owns any more.
+    r"""Delete old ended runs, and what no run owns any more.
 
     Nested runs go with the one that they are nested in. What is unfinished, or cannot be read, is kept and listed. It
     also finishes starts and removals that were cut off, so it is worth running now and then from cron.
