@@ -201,9 +201,12 @@ class Driver:
             self._stop_tasks(why)
             self._line = Line()
         driven = self._tasks.in_flight()
-        moves.add(cancel_moves(self._plan, moves.run, self.ambient, pending=over, driven=driven), None)
+        given_up = cancel_moves(self._plan, moves.run, self.ambient, pending=over, driven=driven)
+        moves.add(given_up, None)
         if over:
             return moves
+        ended = [(fact.job, fact.step) for fact in given_up if isinstance(fact, StepFact)]
+        self._line.look_at(follows(self._plan, moves.run, ended))
         cleaning = next_moves(self._plan, moves.run, self._line, self._room, self.ambient, cleaning=True)
         cleaning.events[:0] = moves.events
         return cleaning
