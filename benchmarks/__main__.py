@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import journal, local_store, start_up, steps
+from benchmarks import items, journal, local_store, start_up, steps
 from benchmarks.measuring import Figure
 
 ROUNDS = 9
@@ -36,11 +36,17 @@ def main() -> None:
     print("|---:|---:|")
     for number in JOURNAL_STEPS:
         print(f"| {number:,} | {journal.ratio(number):.2f} |", flush=True)
+    print()
+    print("| items of a run | bytes left in the store, for each item |")
+    print("|---:|---:|")
+    for number in items.ITEMS:
+        with tempfile.TemporaryDirectory(prefix="swamp-benchmark-") as directory:
+            print(f"| {number:,} | {items.bytes_of_item(Path(directory), number):.0f} |", flush=True)
 
 
 def figures(rounds: int) -> Iterator[Figure]:
     """Everything that is measured in time, each group in a directory of its own."""
-    for group in (start_up, local_store, steps):
+    for group in (start_up, local_store, steps, items):
         with tempfile.TemporaryDirectory(prefix="swamp-benchmark-") as directory:
             yield from group.figures(Path(directory), rounds)
 

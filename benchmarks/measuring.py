@@ -36,12 +36,14 @@ def against(
     *,
     rounds: int,
     units: int = 1,
+    floor_units: int | None = None,
 ) -> Figure:
-    """The figure of `measured` over `floor`, each of which does `units` units of work a call."""
+    """The figure of `measured` over `floor`: how many units of work each does a call, the floor as many if not said."""
+    sides = ((measured, units), (floor, units if floor_units is None else floor_units))
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
-        for work, spent in zip((measured, floor), times, strict=True):
-            spent.append(seconds(work) / units)
+        for (work, done), spent in zip(sides, times, strict=True):
+            spent.append(seconds(work) / done)
     return Figure(name, statistics.median(times[0]), floor_name, statistics.median(times[1]))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import journal, local_store, start_up, steps
+from benchmarks import items, journal, local_store, measuring, start_up, steps
 from benchmarks.measuring import Figure, against
 
 
@@ -16,9 +16,10 @@ def test_the_journal_grows_with_its_events(steps_of_run: int) -> None:
     assert 1.0 < journal.ratio(steps_of_run) < journal.RATIO_MAX
 
 
-@pytest.mark.parametrize("group", [start_up, local_store, steps], ids=lambda group: group.__name__)
-def test_every_figure_is_measured(group: object, tmp_path: Path) -> None:
+@pytest.mark.parametrize("group", [start_up, local_store, steps, items], ids=lambda group: group.__name__)
+def test_every_figure_is_measured(group: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each group measures what it names, and its floor."""
+    monkeypatch.setattr(items, "ITEMS", (10, 20))
     figures: list[Figure] = group.figures(tmp_path, 1)  # type: ignore[attr-defined]
     assert len(figures) >= 2
     assert all(figure.measured_s > 0 and figure.floor_s > 0 for figure in figures)
@@ -31,3 +32,10 @@ def test_both_sides_take_turns() -> None:
     assert calls == ["a", "b", "a", "b"]
     assert Figure("a", 3.0, "b", 1.5).ratio == 2.0
     assert figure.measured_s < 0.01
+
+
+def test_the_floor_may_do_less_of_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each side is divided by what it does itself."""
+    monkeypatch.setattr(measuring, "seconds", lambda work: work())
+    figure = against("a", lambda: 40.0, "b", lambda: 6.0, rounds=1, units=20, floor_units=2)
+    assert (figure.measured_s, figure.floor_s) == (2.0, 3.0)
