@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from typing import Any, get_args
 
 import click
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel
 from swamp_core.app import seeing_views, views
 from swamp_core.cli.root import root
 from swamp_core.run import events
@@ -93,7 +92,7 @@ def _model_section(model: type[BaseModel], title: str) -> str:
 
 
 def _is_instant(annotation: object) -> bool:
-    return datetime in (annotation, *get_args(annotation))
+    return annotation is AwareDatetime or any(map(_is_instant, get_args(annotation)))
 
 
 def _type(schema: dict[str, Any]) -> str:
