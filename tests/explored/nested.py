@@ -26,7 +26,9 @@ from swamp_core.run.events import (
 from swamp_core.store.memory import MemoryStore
 from swamp_core.store.operations import Get, execute
 from swamp_core.testing.explore import Act, ActorProtocol
+from swamp_core.workflow.definition import Workflow
 
+from tests.explored import runs
 from tests.explored.runs import NOW, RUN, ambient, answering, canceller, started
 
 PARENT = "01900000-0000-7000-8000-0000000000aa"
@@ -39,11 +41,31 @@ def child_started(token: str) -> RunStarted:
     return started(RUN, token).model_copy(update={"parent": parent})
 
 
+DEFINITION = Workflow.from_json(
+    {
+        "name": "above",
+        "jobs": [
+            {
+                "name": "j",
+                "steps": [
+                    {"name": "nest", "task": {"type": "workflow", "workflowIdOrName": "ask", "inputs": {}}}
+                ],
+            }
+        ],
+    }
+).to_json()
+
+
+def parent_started() -> RunStarted:
+    """The parent's first event."""
+    pinned = {"workflow": "above", "definition": DEFINITION, "workflows": {"ask": runs.DEFINITION}}
+    return started(PARENT, "parent").model_copy(update=pinned)
+
+
 def planned_child() -> dict[str, bytes]:
     """The records of a parent that is about to start its child."""
     store = MemoryStore()
-    event = started(PARENT, "parent").model_copy(update={"workflow": "above"})
-    begun = execute(start_run(event, entry_id="p1", build="test"), store)
+    begun = execute(start_run(parent_started(), entry_id="p1", build="test"), store)
     assert isinstance(begun, Appended)
     planned = ChildPlanned(at=NOW, job="j", step="nest", child_run_id=RUN, workflow="ask", inputs={})
     execute(append(begun.journal, [planned], entry_id="p2", owner="parent"), store)
@@ -53,8 +75,7 @@ def planned_child() -> dict[str, bytes]:
 def ended_parent() -> dict[str, bytes]:
     """The records of a parent that is over, and never came to starting its child; as few of them as can be."""
     store = MemoryStore()
-    event = started(PARENT, "parent").model_copy(update={"workflow": "above"})
-    begun = execute(start_run(event, entry_id="p1", build="test"), store)
+    begun = execute(start_run(parent_started(), entry_id="p1", build="test"), store)
     assert isinstance(begun, Appended)
     where = {"at": NOW, "job": "j", "step": "nest", "child_run_id": RUN}
     planned = ChildPlanned(**where, workflow="ask", inputs={})
@@ -135,6 +156,18 @@ def ender() -> ActorProtocol:
     yield from clear_ended(journal.run)
     yield from cancel_run(RUN, by="ender", reason=None, ambient=ambient("ender"))
     return "ended"
+
+
+def parent_canceller(name: str = "canceller") -> ActorProtocol:
+    """Cancel the parent, whose driver is taken for dead, as production code does."""
+    cancelled = yield from cancel_run(PARENT, by=name, reason=None, ambient=ambient(name))
+    return type(cancelled).__name__
+
+
+def remover_of_the_child() -> ActorProtocol:
+    """What the removal of the parent does with the child, once: it gives up if the child is not over."""
+    removal = yield from remove_tree(RUN, ambient=ambient("remover"))
+    return type(removal).__name__
 
 
 def remover(name: str = "remover", run_id: str = PARENT) -> ActorProtocol:

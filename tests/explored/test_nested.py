@@ -84,6 +84,18 @@ def test_a_child_is_never_started_for_a_parent_that_has_ended():
     )
 
 
+def test_a_cancel_of_the_parent_ends_a_child_that_is_being_started():
+    """A driver that was taken for dead starts the child in the middle of the cancel: the child is ended as well."""
+    assert_safe(
+        exploring(
+            starter("a", nested.starter_that_suspends),
+            Actor("canceller", nested.parent_canceller),
+            records=nested.planned_child(),
+            at_end=first_problem(ended_with_its_parent, marks_fit),
+        )
+    )
+
+
 def test_a_child_whose_starter_crashed_is_ended_by_a_sweep():
     """A starter or canceller that crashes leaves a child without a parent: the sweep finds it."""
     assert_safe(
@@ -104,7 +116,7 @@ def test_a_child_that_is_started_while_its_parent_is_removed_leaves_nothing():
     assert_safe(
         exploring(
             starter("a", nested.starter_that_suspends),
-            Actor("remover", lambda: nested.remover(run_id=RUN)),
+            Actor("remover", nested.remover_of_the_child),
             records=nested.parent_being_removed(),
             at_end=nothing_left_of_the_child,
         )

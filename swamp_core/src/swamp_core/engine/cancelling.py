@@ -79,6 +79,7 @@ def ask_for_end(run_id: str, request: Request, *, ambient: Ambient) -> Protocol[
         run = journal.run
         if run.ended:
             yield from clear_ended(run)
+            yield from cancel_children(run, ambient)
             return RunEnded(run, already=True)
         now = ambient.clock.now()
         asked = None if run.cancellation else request(run, now)
@@ -112,21 +113,24 @@ def end_unattended(
             return appended
         journal = appended.journal
     yield from cancel_children(journal.run, ambient)
-    return (
-        yield from end_run(
-            journal,
-            run_end(plan, journal.run),
-            now=ambient.clock.now(),
-            entry_id=ambient.ids.random_id(),
-            owner=token,
-        )
+    ended = yield from end_run(
+        journal,
+        run_end(plan, journal.run),
+        now=ambient.clock.now(),
+        entry_id=ambient.ids.random_id(),
+        owner=token,
     )
+    if isinstance(ended, Appended):
+        yield from cancel_children(ended.journal.run, ambient)
+    return ended
 
 
 def cancel_children(run: RunState, ambient: Ambient) -> Protocol[None]:
     """Ask for the end of the nested runs of a run that is to end. It can be repeated.
 
-    It comes before the end of the run, so that a crash between the two leaves somebody to do it.
+    It comes before the end of the run, so that a crash between the two leaves somebody to do it; and again after the
+    run's mark is gone. A driver that was stalled may start a nested run in between: one that still saw the mark has
+    made the nested run by then, and one that does not ends it itself (`start_child`).
     """
     why = run.cancellation
     if why is None or why.keep_children:
