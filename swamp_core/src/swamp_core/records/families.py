@@ -3,7 +3,8 @@
 1. Each is written once and never changed. What two processes could race for is one create of one of these.
 2. A wait is open exactly when it is registered, has no outcome, and its run's mark is there.
 3. The first outcome of a wait is its only one, whoever writes it.
-4. The mark's number is that of the journal entry that it was made for, so no mark returns after it was deleted.
+4. The mark's number is drawn anew for each start and each retry where several may try, so no mark returns after it was
+   deleted.
 """
 
 from __future__ import annotations

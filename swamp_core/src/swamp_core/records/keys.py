@@ -68,12 +68,12 @@ def run_indexed(key: str) -> tuple[str, str] | None:
 
 
 def marks(workflow: str, run_id: str) -> str:
-    """The prefix of a run's marks: at most one stands at any time."""
+    """The prefix of a run's marks: at most one counts at any time."""
     return f"{OPEN_RUNS}{workflow}/{run_id}/"
 
 
 def mark(workflow: str, run_id: str, number: int) -> str:
-    """The key of the mark that was made before journal entry `number`."""
+    """The key of a mark; each start and each retry has a number of its own."""
     return f"{marks(workflow, run_id)}{segment_of(number)}"
 
 
