@@ -149,14 +149,21 @@ class TreeRepo:
 
     def finished_counts(self):
         """How often each step was carried out that the journals say is over."""
-        over = {
+        over = self._steps("succeeded", "failed")
+        return {ref: count for ref, count in self.counts().items() if ref in over}
+
+    def unknown_steps(self):
+        """The steps that a lost driver left running."""
+        return {step for _, step in self._steps("unknown")}
+
+    def _steps(self, *statuses):
+        return {
             (run_id, step.name)
             for run_id, shown in self.runs().items()
             for job in shown.run.jobs
             for step in job.steps
-            if step.status in ("succeeded", "failed")
+            if step.status in statuses
         }
-        return {ref: count for ref, count in self.counts().items() if ref in over}
 
     def killed(self, *command, number, side):
         """Run a command that is killed at its n-th mutation. What that was, or None if it ended before."""

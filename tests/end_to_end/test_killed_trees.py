@@ -2,7 +2,8 @@
 
 The tree has a gate, waits of a forEach, and a nested run with a wait. Whatever the command was, what the command line
 then says is done, and nothing else. What a command mutates is not listed here: it is killed at its first mutation, at
-its second, and so on until it passes them all.
+its second, and so on until it passes them all. A command that does one thing after another is killed on one side of
+each mutation only: before one is after the one before it.
 """
 
 from collections import Counter
@@ -96,6 +97,18 @@ def suspended(fresh, tmp_path_factory):
     """A tree that waits for everything that it waits for."""
     repo = copied(fresh, tmp_path_factory.mktemp("trees") / "suspended")
     repo.says("workflow", "run", "tree")
+    return repo
+
+
+@pytest.fixture(scope="module")
+def interrupted(fresh, tmp_path_factory):
+    """A tree whose driver was lost while the step `pack` of the nested run was in flight."""
+    directory = tmp_path_factory.mktemp("trees")
+    number, repo = 0, fresh
+    while "pack" not in repo.unknown_steps():
+        number += 1
+        repo = copied(fresh, directory / str(number))
+        assert repo.killed("workflow", "run", "tree", number=number, side="after")
     return repo
 
 
@@ -200,9 +213,27 @@ def test_a_resume_that_was_to_fail_and_is_killed_can_be_retried(failing, tmp_pat
 
 
 def test_a_retry_of_a_tree_that_is_killed_comes_to_its_end(failed, tmp_path):
-    """Wherever a retry is killed, the failed nested run is not repeated, and another takes its place."""
+    """Wherever a retry is killed, another nested run takes the failed one's place, and no collection is in the way."""
+
+    def then(repo, before):
+        repo.says("run", "gc", "--older-than", FOR_EVER)
+        goes_on(repo, before, retry=True)
+
     command = ("workflow", "resume", "tree", "--run", failed.root())
-    killed_everywhere(failed, tmp_path, "after", command, lambda *given: goes_on(*given, retry=True))
+    killed_everywhere(failed, tmp_path, "after", command, then)
+
+
+def test_a_recover_of_a_tree_that_is_killed_can_be_repeated(interrupted, tmp_path):
+    """Wherever `recover` is killed, between the nested run and the one above it, the rest can still be recovered."""
+    command = ("workflow", "recover", "tree", "--run", interrupted.root(), "--acknowledge-unknown")
+
+    def then(repo, before):
+        repo.acknowledged.append(command)
+        repo.says(*command, code=(0, 3))
+        assert "interrupted" not in {each.run.status for each in repo.runs().values()}
+        goes_on(repo, before)
+
+    killed_everywhere(interrupted, tmp_path, "after", command, then)
 
 
 def test_a_cancel_of_a_tree_that_is_killed_can_be_repeated(suspended, tmp_path):
@@ -233,7 +264,7 @@ def test_a_rejection_in_a_tree_that_is_killed_can_be_repeated(suspended, tmp_pat
 
     def then(repo, before):
         was_decided = bool(keys_under(repo, "wait-outcomes/"))
-        repo.says(*command, code=3 if was_decided else 1)
+        repo.says(*command, code=3 if was_decided else 0)
         assert_ended_well(repo, before, status="failed")
 
     killed_everywhere(suspended, tmp_path, "before", command, then)
