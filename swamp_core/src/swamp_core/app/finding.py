@@ -72,7 +72,7 @@ def read_run_journal(workspace: Workspace, run_id: str) -> Journal:
     """The journal of a run by its whole ID. Raises `Refused`."""
     journal = workspace.execute(read_usable_run(run_id))
     if isinstance(journal, Unreadable):
-        raise unreadable_run(run_id, journal)
+        raise unreadable_run(workspace, run_id, journal)
     if isinstance(journal, Absent):
         raise unknown_run(workspace, run_id)
     return journal
@@ -87,13 +87,16 @@ def unknown_run(workspace: Workspace, text: str) -> Refused:
     )
 
 
-def unreadable_run(run_id: str, unreadable: Unreadable) -> Refused:
-    """The refusal of a run whose journal cannot be read."""
+def unreadable_run(
+    workspace: Workspace, run_id: str, unreadable: Unreadable, *, command: str | None = None
+) -> Refused:
+    """The refusal of a run whose journal cannot be read; `command` deletes what the run belongs to by force."""
+    command = command or workspace.command("run", "delete", run_id, "--force")
     return Refused(
         "unreadable",
         f"The run {run_id} cannot be read: the record `{unreadable.key}` is not as Swamp writes it "
         f"({unreadable.reason}).",
-        hint="Restore the record from a backup of the store, or remove the run's records by hand.",
+        hint=f"Restore the record from a backup of the store, or delete all that is known of the run with:\n{command}",
         details={"runId": run_id, "key": unreadable.key, "reason": unreadable.reason},
     )
 
@@ -133,7 +136,7 @@ def _unfinished(workspace: Workspace, workflow: str) -> tuple[list[RunState], li
     journals = fan_out(lambda run_id: workspace.execute(read_usable_run(run_id)), run_ids)
     for run_id, journal in zip(run_ids, journals, strict=True):
         if isinstance(journal, Unreadable):
-            unreadable.append(unreadable_run(run_id, journal))
+            unreadable.append(unreadable_run(workspace, run_id, journal))
         elif isinstance(journal, Journal) and journal.run.ended:
             workspace.execute(clear_ended(journal.run))  # Its end was cut off after the last entry.
         elif isinstance(journal, Journal):
@@ -165,7 +168,7 @@ def _newest(workspace: Workspace, run_ids: list[str]) -> RunState | None:
     for run_id in reversed(run_ids):
         journal = workspace.execute(read_usable_run(run_id))
         if isinstance(journal, Unreadable):
-            raise unreadable_run(run_id, journal)
+            raise unreadable_run(workspace, run_id, journal)
         if isinstance(journal, Journal):
             return journal.run
     return None

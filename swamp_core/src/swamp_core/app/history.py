@@ -48,7 +48,7 @@ def get_run(workspace: Workspace, run_id: str) -> RunHistory:
     journal = folded(entries) if isinstance(entries, list) else entries
     journal = checked(journal) if isinstance(journal, Journal) else journal
     if isinstance(journal, Unreadable):
-        raise unreadable_run(run_id, journal)
+        raise unreadable_run(workspace, run_id, journal)
     assert isinstance(entries, list)
     events = [_event_json(event) for entry in entries for event in entry.events]
     return RunHistory(run=run_view(journal.run, workspace.ambient), events=events)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from threading import Event as Flag
 
-from swamp_core.app.finding import find_run_id, unknown_run
+from swamp_core.app.finding import find_run_id, unknown_run, unreadable_run
 from swamp_core.app.refusals import Refused
 from swamp_core.app.views import KeptRunView, RemovalResult
 from swamp_core.app.workspace import Workspace
@@ -61,7 +61,7 @@ def remove(
     while True:
         tree = workspace.execute(look_at_tree(run_id))
         if not force:
-            refuse_unless_over(run_id, tree, command)
+            refuse_unless_over(workspace, run_id, tree, command)
         elif tree.unfinished and not _end(workspace, tree, interrupted):
             return None
         removal = workspace.execute(remove_tree(run_id, ambient=workspace.ambient))
@@ -71,12 +71,12 @@ def remove(
             case TreeRemoved():
                 return removal
             case Blocked(unreadable=unreadable):
-                raise _unreadable(run_id, unreadable, command)
+                raise unreadable_run(workspace, run_id, unreadable, command=command)
             case TreeUnfinished() if not force:
-                refuse_unless_over(run_id, Tree(removal.run_ids, {}), command)
+                refuse_unless_over(workspace, run_id, Tree(removal.run_ids, {}), command)
 
 
-def refuse_unless_over(run_id: str, tree: Tree, command: str) -> None:
+def refuse_unless_over(workspace: Workspace, run_id: str, tree: Tree, command: str) -> None:
     """Raise `Refused` (`run_active`, `unreadable`) unless every run of the tree is over."""
     if tree.unfinished:
         others = [each for each in tree.unfinished if each != run_id]
@@ -90,7 +90,7 @@ def refuse_unless_over(run_id: str, tree: Tree, command: str) -> None:
             details={"runId": run_id, "runIds": list(tree.unfinished)},
         )
     for each, unreadable in tree.unreadable.items():
-        raise _unreadable(each, unreadable, command)
+        raise unreadable_run(workspace, each, unreadable, command=command)
 
 
 def refuse_nested(workspace: Workspace, run_id: str, parent: Parent) -> None:
@@ -125,13 +125,3 @@ def _end(workspace: Workspace, tree: Tree, interrupted: Flag) -> bool:
             workspace.execute(remove_unreadable(run_id, ambient=ambient))
         waits_for_driver |= found is None or isinstance(found, CancelRecorded)
     return not (waits_for_driver and ambient.clock.wait(interrupted, POLL_S))
-
-
-def _unreadable(run_id: str, unreadable: Unreadable, command: str) -> Refused:
-    return Refused(
-        "unreadable",
-        f"The run {run_id} cannot be read: the record `{unreadable.key}` is not as Swamp writes it "
-        f"({unreadable.reason}).",
-        hint=f"Restore the record from a backup of the store, or delete all that is known of the run with:\n{command}",
-        details={"runId": run_id, "key": unreadable.key, "reason": unreadable.reason},
-    )

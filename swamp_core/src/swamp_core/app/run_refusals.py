@@ -55,7 +55,7 @@ def unusable(workspace: Workspace, run_id: str, found: Absent | Blocked | Unknow
         case Absent():
             return unknown_run(workspace, run_id)
         case Blocked(unreadable=unreadable):
-            return unreadable_run(run_id, unreadable)
+            return unreadable_run(workspace, run_id, unreadable)
         case UnknownFormat():
             return unknown_format(found)
 

@@ -101,7 +101,7 @@ class _Watching:
             self.observe(self.run, reading.events)
             return True
         if isinstance(reading, Unreadable):
-            raise unreadable_run(run_id, reading)
+            raise unreadable_run(self.workspace, run_id, reading)
         newest = keys.entry(run_id, self.journal.number)
         return thoroughly and self.workspace.execute(_newest_key(run_id)) != newest and self._read_anew()
 
