@@ -210,3 +210,32 @@ def test_a_rejected_run_that_is_retried_asks_again(swamp):
     assert (retried["run"]["status"], asked["waitId"] != begun.wait_id) == ("suspended", True)
     swamp.json("workflow", "approve", "release", "sign-off")
     assert begun.resume()["run"]["status"] == "succeeded"
+
+
+EACH = """
+inputs: { properties: { regions: { type: array, items: { type: string } } } }
+jobs:
+  - name: ship
+    steps:
+      - name: ship
+        forEach: { item: region, in: "${{ inputs.regions }}" }
+        task: { type: model_method, modelIdOrName: release, methodName: try }
+      - name: last
+        dependsOn: [{ step: ship, condition: { type: completed } }]
+        task: { type: model_method, modelIdOrName: release, methodName: try }
+"""
+
+
+def test_a_retry_from_an_item_repeats_that_item_and_one_from_its_step_takes_the_items_anew(swamp):
+    """The other items stay as they were; a retry of the whole step goes through the list that the inputs give now."""
+    swamp.write("workflows/release.yaml", EACH)
+    swamp.write("models/release.yaml", MODEL)
+    swamp.write("breaks-ship[us]", "")
+    failed = swamp.json("workflow", "run", "release", "--input", 'regions=["eu","us"]', code=1)
+    release = Release(swamp, failed)
+    release.resume("--run", release.run_id, "--from", "ship[eu]", code=1)
+    assert release.done() == {"ship[eu]": 2, "ship[us]": 1, "last": 2}
+    anew = ("--from", "ship", "--input", 'regions=["ap","eu"]')
+    run = release.resume("--run", release.run_id, *anew)["run"]
+    assert statuses(run) == {"ship[ap]": "succeeded", "ship[eu]": "succeeded", "last": "succeeded"}
+    assert release.done() == {"ship[eu]": 3, "ship[us]": 1, "ship[ap]": 1, "last": 3}
