@@ -8,7 +8,9 @@ import json
 
 import pytest
 from swamp_core.app.refusals import Refused
+from swamp_core.journal.reading import read_journal
 from swamp_core.records import keys
+from swamp_core.store.operations import execute
 
 from tests.end_to_end.spoiled_stores import BAD_SCHEMAS, PAYLOAD, SPOILS, assert_unreadable, new_store
 
@@ -111,12 +113,12 @@ def test_a_journal_that_starts_another_run_is_unreadable(store):
 
 
 def snapshot_of(store):
-    """The newest snapshot of `mine`: its key, and the state in it."""
-    for number in range(5, 0, -1):
-        key = keys.entry(store.mine.run_id, number)
-        if state := json.loads(store.read(key)).get("snapshot"):
-            return key, state
-    raise AssertionError("The run has no snapshot.")
+    """The key of the newest entry of `mine`, which gets a snapshot, and the state in it."""
+    journal = execute(read_journal(store.mine.run_id), store.library.workspace.store)
+    key = keys.entry(store.mine.run_id, journal.number)
+    state = json.loads(journal.run.model_dump_json(exclude_none=True))
+    store.change(key, snapshot=state, snapshotAt=journal.number)
+    return key, state
 
 
 def test_a_snapshot_in_which_nothing_can_happen_any_more_is_unreadable(store):

@@ -159,8 +159,10 @@ class Driver:
         return self._ledger.run.cancellation is not None or self.interrupted.is_set()
 
     def _end(self) -> RunState:
-        self._ledger.patiently(lambda: cancel_children(self._ledger.run, self.ambient))
+        nested = partial(cancel_children, self._ledger.run, self.ambient)
+        self._ledger.patiently(nested)
         self._ledger.end(lambda run: run_end(self._plan, run))
+        self._ledger.patiently(nested)  # Once more: a driver that was stalled may have started one meanwhile.
         return self._ledger.run
 
     def _commit(self, facts: list[Event]) -> list[Effect]:
