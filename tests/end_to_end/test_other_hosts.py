@@ -113,7 +113,7 @@ def test_a_driver_that_was_stopped_before_its_step_does_not_run_it(release):
     assert release.resume(**later)["run"]["status"] == "succeeded"
     before = release.swamp.stored()
     driver.send_signal(signal.SIGCONT)
-    error = release.swamp.finished(driver, code=3).json["error"]
+    error = release.swamp.finished(driver, code=1).json["error"]
     assert (error["code"], error["details"]) == ("driver_replaced", {"runId": run_id})
     assert "Another process has gone on with the run" in error["message"]
     assert error["hint"].splitlines()[-1] == f"swamp workflow history get {run_id}"
@@ -145,7 +145,7 @@ def test_a_driver_that_was_stopped_with_a_fact_in_hand_adds_nothing(release, num
         asked = release.swamp.pasted(asked.commands[-1], **later)
     release.swamp.pasted(asked.commands[-1], **later)
     driver.send_signal(signal.SIGCONT)
-    assert release.swamp.finished(driver, code=3).json["error"]["code"] == "driver_replaced"
+    assert release.swamp.finished(driver, code=1).json["error"]["code"] == "driver_replaced"
     history = release.history(run_id)
     assert (history["run"]["status"], of(history["events"])["run_finished"]) == ("succeeded", 1)
     assert of(history["events"])["step_succeeded"] == 1
@@ -164,7 +164,7 @@ def test_a_driver_that_comes_back_ends_its_steps(release, held):
     ended = release.swamp.json("workflow", "cancel", "release", **later)["run"]
     assert (ended["status"], statuses(ended)) == ("cancelled", {"compile": "failed"})
     driver.send_signal(signal.SIGCONT)
-    assert release.swamp.finished(driver, code=3).json["error"]["code"] == "driver_replaced"
+    assert release.swamp.finished(driver, code=1).json["error"]["code"] == "driver_replaced"
     with pytest.raises(ProcessLookupError):
         os.killpg(step, 0)
     assert (release.history(run_id)["run"], release.done()) == (ended, {})
@@ -180,6 +180,6 @@ def test_a_wait_that_a_stopped_driver_opens_late_is_no_wait(release):
     run = release.swamp.json("workflow", "cancel", "release", host="laptop", clock_offset_s=AN_HOUR_S)["run"]
     wait_id = steps_of(run)["review"]["waitId"]
     driver.send_signal(signal.SIGCONT)
-    assert release.swamp.finished(driver, code=3).json["error"]["details"] == {"runId": run_id}
+    assert release.swamp.finished(driver, code=1).json["error"]["details"] == {"runId": run_id}
     assert release.waits() == []
     assert release.signal(wait_id, code=3)["code"] == "closed"

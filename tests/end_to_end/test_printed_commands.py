@@ -63,11 +63,12 @@ def test_what_an_expired_wait_prints_times_it_out(suspended):
 
 
 def test_what_a_failed_run_prints_shows_why(release):
-    """A run that failed names the command that shows what happened."""
+    """A run that failed names the commands that show what happened, and that run what failed again."""
     release.swamp.write("workflows/release.yaml", FAILING)
     release.swamp.write("models/release.yaml", 'type: command/shell\nmethods: { fail: { run: "exit 7" } }\n')
-    (history,) = pasted_all(release, release.swamp("workflow", "run", "release", code=1), 1)
-    assert "release/compile failed" in history.out
+    history, retry = release.swamp("workflow", "run", "release", code=1).commands
+    assert "release/compile failed" in release.swamp.pasted(history).out
+    assert "release/compile failed" in release.swamp.pasted(retry, code=1).out
 
 
 def test_what_an_interrupted_run_prints_brings_it_to_its_end(release, held):

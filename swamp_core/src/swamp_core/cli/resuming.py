@@ -17,7 +17,7 @@ from swamp_core.store.errors import StoreError
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """What became of the resume: the run if it was resumed, and whether it still waits for somebody to do so.
+    """What became of the resume: the outermost run that was resumed, and whether one waits for somebody to do so.
 
     The exit code is 0 but after an interrupt, for what was asked first is done.
     """
@@ -53,7 +53,7 @@ def resume_after(invocation: Invocation, run_id: str) -> Resumption:
         return Resumption(None, awaited=True)
     interrupted = code is ExitCode.INTERRUPTED
     if result.run.parent_run_id and result.run.finished_at and not interrupted:
-        resume_after(
-            invocation, result.run.parent_run_id
-        )  # The walk up: the parent adopts what its child came to.
+        above = resume_after(invocation, result.run.parent_run_id)  # It adopts what its nested run came to.
+        if above.run is not None:
+            return above
     return Resumption(result, awaited=False, exit_code=code if interrupted else ExitCode.DONE)

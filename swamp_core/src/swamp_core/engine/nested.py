@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
+from pydantic import JsonValue
+
 from swamp_core.ambient import Ambient
-from swamp_core.engine.plan import Plan, plan_of_run
+from swamp_core.engine.plan import Plan, StepRef, plan_of_run
 from swamp_core.engine.readiness import step_end
 from swamp_core.engine.reading import read_run
 from swamp_core.engine.scope import step_scope
@@ -97,17 +99,25 @@ def outputs_of(child: RunState) -> Json:
 
 
 def _steps(plan: Plan, child: RunState, job: str) -> Json:
-    return {
-        ref[1]: _without_log(step_scope(child, ref)) for ref in plan.steps_of(job) if step_end(child, ref)
-    }
+    return {ref[1]: _step(child, ref) for ref in plan.steps_of(job) if step_end(child, ref)}
 
 
-def _without_log(value: object) -> Json:
-    scope = dict(cast("Json", value))
+def _step(child: RunState, ref: StepRef) -> JsonValue:
+    scope = step_scope(child, ref)
     outputs = scope.get("outputs")
-    if isinstance(outputs, dict):
-        scope["outputs"] = {name: each for name, each in outputs.items() if name not in (STDOUT, STDERR)}
-    return scope
+    if child.step(*ref).expansion is None:
+        kept = _without_log(outputs)
+    elif isinstance(outputs, dict):
+        kept = {key: _without_log(each) for key, each in outputs.items()}
+    else:
+        kept = [_without_log(each) for each in cast("list[JsonValue]", outputs)]
+    return {**scope, "outputs": kept} if "outputs" in scope else scope
+
+
+def _without_log(outputs: JsonValue) -> JsonValue:
+    if not isinstance(outputs, dict):
+        return outputs
+    return {name: each for name, each in outputs.items() if name not in (STDOUT, STDERR)}
 
 
 def _error(child: RunState, size: int) -> StepError | None:
