@@ -209,6 +209,8 @@ def test_a_cancel_reaches_the_nested_runs_unless_they_are_kept(tree, keep):
     wait_id = tree.wait()["waitId"]
     tree.swamp.json("workflow", "cancel", "release", *(["--keep-children"] if keep else []))
     assert run_of(tree, "release")["status"] == "cancelled"
+    (nested,) = [step for step in steps_of(run_of(tree, "release")).values() if step["childRunId"]]
+    assert nested["error"]["code"] == "cancelled"  # Nobody rejected anything.
     below = {run_of(tree, name)["status"] for name in ("middle", "inner")}
     assert below == ({"suspended"} if keep else {"cancelled"})
     if keep:
@@ -299,3 +301,15 @@ def test_a_failure_beside_a_wait_is_kept_and_fails_the_run_at_its_end(swamp):
         run = release.resume(code=code)["run"]
     assert (run["status"], steps_of(run)["late"]["status"]) == ("failed", "succeeded")
     assert (release.done()["broken"], steps_of(run)["broken"]["error"]["code"]) == (1, "command_failed")
+
+
+def test_a_refused_retry_of_a_nested_run_names_the_outermost_run(tree):
+    """A nested run's result is taken once; the command that is printed goes on with the run of which all is part."""
+    tree.signal(tree.wait()["waitId"], "{}")
+    tree.swamp("workflow", "resume", "inner")
+    tree.swamp("workflow", "reject", "inner", tree.swamp.json("workflow", "approvals")["waits"][0]["waitId"])
+    inner = run_of(tree, "inner")["id"]
+    refused = tree.swamp("workflow", "resume", inner, code=3)
+    assert refused.commands[-1] == f"swamp workflow resume {tree.run_id}"
+    tree.swamp.pasted(refused.commands[-1], code=None)
+    assert run_of(tree, "release")["status"] == "failed"

@@ -95,14 +95,7 @@ def refuse_unless_over(workspace: Workspace, run_id: str, tree: Tree, command: s
 
 def refuse_nested(workspace: Workspace, run_id: str, parent: Parent) -> None:
     """Raise `Refused` (`nested_run`) when the run that this one is nested in is there; it goes with its root only."""
-    root: str | None = None
-    above: Parent | None = parent
-    while above is not None:
-        sight = workspace.execute(look_at_run(above.run_id))
-        if not isinstance(sight, Seen | Unreadable):
-            break
-        root = above.run_id
-        above = sight.parent if isinstance(sight, Seen) else None
+    root = outermost(workspace, parent)
     if root is None:
         return
     raise Refused(
@@ -125,3 +118,16 @@ def _end(workspace: Workspace, tree: Tree, interrupted: Flag) -> bool:
             workspace.execute(remove_unreadable(run_id, ambient=ambient))
         waits_for_driver |= found is None or isinstance(found, CancelRecorded)
     return not (waits_for_driver and ambient.clock.wait(interrupted, POLL_S))
+
+
+def outermost(workspace: Workspace, parent: Parent) -> str | None:
+    """The ID of the outermost run that is there of those that a run with this parent is nested in."""
+    root: str | None = None
+    above: Parent | None = parent
+    while above is not None:
+        sight = workspace.execute(look_at_run(above.run_id))
+        if not isinstance(sight, Seen | Unreadable):
+            break
+        root = above.run_id
+        above = sight.parent if isinstance(sight, Seen) else None
+    return root

@@ -11,6 +11,7 @@ from swamp_core.app.finding import read_run_journal
 from swamp_core.app.held_up import held_up
 from swamp_core.app.inputs import checked_inputs
 from swamp_core.app.refusals import Refused
+from swamp_core.app.remove import outermost
 from swamp_core.app.run import run_result
 from swamp_core.app.run_refusals import not_resumable, unusable
 from swamp_core.app.taking_up import retry, stay, take_up
@@ -96,10 +97,11 @@ def _merged(workspace: Workspace, run_id: str, inputs: Mapping[str, JsonValue]) 
 def _refuse_nested(workspace: Workspace, run: RunState) -> None:
     if run.parent is None:
         return
-    root = run.parent.run_id
+    root = outermost(workspace, run.parent) or run.parent.run_id
     raise Refused(
         "nested_run",
-        f"The run {run.run_id} is nested in the run {root}, which takes its result once.",
-        hint=f"Retry that run; it starts a new nested one:\n{workspace.command('workflow', 'resume', root)}",
-        details={"runId": run.run_id, "parentRunId": root},
+        f"The run {run.run_id} is nested in the run {root}, where its result is taken once.",
+        hint="Go on with that run; when it has failed this retries it, with a new nested run:\n"
+        f"{workspace.command('workflow', 'resume', root)}",
+        details={"runId": run.run_id, "rootRunId": root},
     )

@@ -153,7 +153,7 @@ def _cut_off(ref: StepRef, ambient: Ambient) -> StepSkipped:
 def _given_up(plan: Plan, run: RunState, ref: StepRef, ambient: Ambient) -> Event:
     """The end of a step that waits: the gate that was rejected, or what that or a cancel cuts off."""
     why = run.cancellation
-    if why is not None and why.rejected == run.step(*ref).wait_id:
+    if why is not None and why.rejected is not None and why.rejected == run.step(*ref).wait_id:
         said = f": {why.reason}" if why.reason else "."
         message = f"{why.by} rejected it{said}"
         return failed(plan, run, ref, ambient, "approval_rejected", message)
