@@ -295,3 +295,20 @@ def test_a_wait_is_no_step_that_runs(swamp):
     workflow = BOUNDED.format(**bounds).replace(MEET, "type: wait_for_signal, timeout: 1h")
     swamp.write("workflows/release.yaml", workflow)
     assert len(swamp.json("workflow", "run", "release")["waits"]) == 6
+
+
+@pytest.mark.parametrize("bound", ["0", "many", "-1", "1025", "٣"])
+def test_a_bound_that_is_none_is_refused_before_a_run_is_touched(suspended, bound):
+    """Neither a start nor a resume leaves a run behind that nobody drives."""
+    suspended.signal(suspended.wait_id)
+    before = suspended.swamp.stored()
+    swamp = suspended.swamp.at(suspended.directory, SWAMP_MAX_CONCURRENT_STEPS=bound)
+    for command in (("run", "release"), ("resume", suspended.run_id)):
+        assert swamp.json("workflow", *command, code=3)["error"]["code"] == "invalid_input"
+    assert suspended.swamp.stored() == before
+    assert (
+        swamp.at(swamp.directory, SWAMP_MAX_CONCURRENT_STEPS="").json("workflow", "resume", suspended.run_id)[
+            "run"
+        ]["status"]
+        == "succeeded"
+    )

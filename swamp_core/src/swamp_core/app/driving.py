@@ -12,6 +12,7 @@ from swamp_core.app.workspace import Workspace
 from swamp_core.engine.ceiling import Ceiling
 from swamp_core.engine.driver import Driver
 from swamp_core.engine.ledger import Fenced, Observer, Trouble
+from swamp_core.engine.lives import new_owner
 from swamp_core.engine.suspending import Resumed
 from swamp_core.run.events import Event, Owner
 from swamp_core.run.state import RunState
@@ -20,6 +21,15 @@ from swamp_core.store.errors import StoreError
 
 def _nothing(*_: object) -> None:
     pass
+
+
+def driver_of(workspace: Workspace) -> Owner:
+    """This process as the driver of a run, for whoever is about to start or take up one.
+
+    Raises `Refused` (`invalid_input`) when its surroundings would not let it drive: before a run is touched.
+    """
+    _ = workspace.concurrent_steps_max
+    return new_owner(workspace.ambient)
 
 
 @dataclass(slots=True)

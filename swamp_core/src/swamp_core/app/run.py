@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from swamp_core.app.driving import Attention
+from swamp_core.app.driving import Attention, driver_of
 from swamp_core.app.finding import unfinished_runs
 from swamp_core.app.inputs import checked_inputs
 from swamp_core.app.refusals import Refused
@@ -16,7 +16,6 @@ from swamp_core.app.taking_up import stay
 from swamp_core.app.views import KeptView, RunResult, WaitView
 from swamp_core.app.workflows import Runnable
 from swamp_core.app.workspace import Workspace
-from swamp_core.engine.lives import new_owner
 from swamp_core.engine.reading import read_run
 from swamp_core.engine.superseding import (
     Kept,
@@ -55,7 +54,7 @@ def run_workflow(
     checked = checked_inputs(runnable.workflow, inputs)
     earlier = unfinished_runs(workspace, runnable.workflow.name)
     attention = attention or Attention()
-    owner = new_owner(workspace.ambient)
+    owner = driver_of(workspace)
     started = _start(workspace, runnable, checked, owner)
     superseded, kept = _supersede(workspace, started.journal.run, earlier, supersede_them=supersede_earlier)
     run = attention.drive(workspace, started, owner)

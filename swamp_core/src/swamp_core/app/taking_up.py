@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from swamp_core.app.driving import Attention
+from swamp_core.app.driving import Attention, driver_of
 from swamp_core.app.run_refusals import not_resumable, unusable
 from swamp_core.app.workspace import Workspace
-from swamp_core.engine.lives import is_driven, new_owner
+from swamp_core.engine.lives import is_driven
 from swamp_core.engine.plan import StepRef
 from swamp_core.engine.retrying import Retrial, retry_failed_run
 from swamp_core.engine.suspending import NotSuspended, Resumed, Resumption, WaitsOpen, resume_run
@@ -39,7 +39,7 @@ def take_up(
 ) -> tuple[Resumption, Owner]:
     """Try to resume a run, and as which owner; while the store is away, again for so many tries (None: for ever)."""
     ambient = workspace.ambient
-    owner, entry_id = new_owner(ambient), ambient.ids.random_id()
+    owner, entry_id = driver_of(workspace), ambient.ids.random_id()
 
     def attempt() -> Protocol[Resumption]:
         return resume_run(
@@ -60,7 +60,7 @@ def retry(
 ) -> tuple[Retrial, Owner]:
     """Try to retry a failed run, and as which owner."""
     ambient = workspace.ambient
-    owner, entry_id, now = new_owner(ambient), ambient.ids.random_id(), ambient.clock.now()
+    owner, entry_id, now = driver_of(workspace), ambient.ids.random_id(), ambient.clock.now()
 
     def attempt() -> Protocol[Retrial]:
         return retry_failed_run(

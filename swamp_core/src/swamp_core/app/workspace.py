@@ -21,13 +21,10 @@ from swamp_core.store.operations import Protocol, execute
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.store.registry import open_store
 
-CONCURRENT_STEPS_MAX = 32
-CONCURRENCY_MAX = 1024
-
 CONFIG_FILE = ".swamp.yaml"
 DATASTORE_VARIABLE = "SWAMP_DATASTORE"
-
 CONCURRENCY_VARIABLE = "SWAMP_MAX_CONCURRENT_STEPS"
+THREADS_MAX = 1024
 
 Setting = str | Mapping[str, object]
 T = TypeVar("T")
@@ -73,14 +70,16 @@ class Workspace:
     @property
     def concurrent_steps_max(self) -> int:
         """How many steps this process runs at a time at most. Raises `Refused` (`invalid_input`)."""
+        from swamp_core.engine.ceiling import CONCURRENT_STEPS_MAX  # a listing does not pay for the engine
+
         given = self.environ.get(CONCURRENCY_VARIABLE)
-        if given is None:
+        if not given:
             return CONCURRENT_STEPS_MAX
-        if given.isascii() and given.isdigit() and 1 <= int(given) <= CONCURRENCY_MAX:
+        if given.isascii() and given.isdigit() and 1 <= int(given) <= THREADS_MAX:
             return int(given)
         raise Refused(
             "invalid_input",
-            f"{CONCURRENCY_VARIABLE} must be a whole number from 1 to {CONCURRENCY_MAX}.",
+            f"{CONCURRENCY_VARIABLE} must be a whole number from 1 to {THREADS_MAX}.",
             hint="Correct it, or unset it.",
         )
 
