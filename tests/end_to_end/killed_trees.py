@@ -56,18 +56,21 @@ STEPS_MAX = 30
 
 
 class KillingStore:
-    """Another store, which is gone for good from the n-th mutation on: before that is sent, or once it took effect."""
+    """Another store, which is gone for good from a certain mutation on: before that is sent, or once it took effect.
 
-    def __init__(self, store, number, side):
+    `is_it` is told the number of each mutation and the bytes that it creates, if any.
+    """
+
+    def __init__(self, store, is_it, side):
         self._store = store
-        self._number = number
+        self._is_it = is_it
         self._side = side
         self._count = 0
         self._lock = threading.Lock()
         self.at = None
 
     def put_if_absent(self, key, data):
-        return self._mutate(f"put_if_absent {key}", lambda: self._store.put_if_absent(key, data))
+        return self._mutate(f"put_if_absent {key}", lambda: self._store.put_if_absent(key, data), data)
 
     def delete(self, key):
         self._mutate(f"delete {key}", lambda: self._store.delete(key))
@@ -84,11 +87,11 @@ class KillingStore:
         if self.at:
             raise Abandoned(self.at)
 
-    def _mutate(self, what, call):
+    def _mutate(self, what, call, data=b""):
         with self._lock:
             self._end_if_killed()
             self._count += 1
-            here = self._count == self._number
+            here = self._is_it(self._count, data)
             if here and self._side == "before":
                 self.at = what
                 raise Abandoned(what)
@@ -167,10 +170,18 @@ class TreeRepo:
 
     def killed(self, *command, number, side):
         """Run a command that is killed at its n-th mutation. What that was, or None if it ended before."""
+        return self._killed(*command, is_it=lambda count, _: count == number, side=side)
+
+    def killed_once_started(self, step, *command):
+        """Run a command that is killed as soon as its journal says that the step is started."""
+        told = f'"job":"all","step":"{step}","event":"step_started"'.encode()
+        assert self._killed(*command, is_it=lambda _, data: told in data, side="after")
+
+    def _killed(self, *command, is_it, side):
         opened = []
 
         def opener(_):
-            opened.append(KillingStore(self.store, number, side))
+            opened.append(KillingStore(self.store, is_it, side))
             return opened[0]
 
         try:

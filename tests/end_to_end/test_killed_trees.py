@@ -103,12 +103,9 @@ def suspended(fresh, tmp_path_factory):
 @pytest.fixture(scope="module")
 def interrupted(fresh, tmp_path_factory):
     """A tree whose driver was lost while the step `pack` of the nested run was in flight."""
-    directory = tmp_path_factory.mktemp("trees")
-    number, repo = 0, fresh
-    while "pack" not in repo.unknown_steps():
-        number += 1
-        repo = copied(fresh, directory / str(number))
-        assert repo.killed("workflow", "run", "tree", number=number, side="after")
+    repo = copied(fresh, tmp_path_factory.mktemp("trees") / "interrupted")
+    repo.killed_once_started("pack", "workflow", "run", "tree")
+    assert repo.unknown_steps() == {"pack"}
     return repo
 
 
@@ -162,7 +159,7 @@ def test_a_run_of_a_tree_that_is_killed_comes_to_its_end(fresh, tmp_path, side):
         acknowledged.extend(repo.acknowledged)
 
     killed_everywhere(fresh, tmp_path, side, ("workflow", "run", "tree"), then)
-    # `compile` runs alone, so one kill meets it. `pack` runs beside the opening of waits; `interrupted` looks for it.
+    # `compile` runs alone, so one kill meets it. `pack` runs beside the opening of waits; see `interrupted`.
     assert acknowledged, "It was never killed while a step was in flight."
 
 
