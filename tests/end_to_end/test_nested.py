@@ -313,3 +313,27 @@ def test_a_refused_retry_of_a_nested_run_names_the_outermost_run(tree):
     assert refused.commands[-1] == f"swamp workflow resume {tree.run_id}"
     tree.swamp.pasted(refused.commands[-1], code=None)
     assert run_of(tree, "release")["status"] == "failed"
+
+
+def test_a_new_run_leaves_nested_runs_of_its_workflow_alone_without_a_word(swamp):
+    """A nested run waits on behalf of its parent: it is neither superseded nor told among the runs that were kept."""
+    inner = f"jobs: [{{ name: inner, steps: [{{ name: sign-off, {GATE} }}] }}]"
+    outer = f"jobs: [{{ name: release, steps: [{nesting('inner')}] }}]"
+    release = begun(swamp, {"inner": inner, "release": outer})
+    ran = swamp.json("workflow", "run", "inner")
+    assert (ran["superseded"], ran["kept"]) == ([], [])
+    again = swamp.json("workflow", "run", "inner")
+    assert (again["superseded"], again["kept"]) == ([ran["run"]["id"]], [])
+    assert release.history(release.run_id)["run"]["status"] == "suspended"
+
+
+def test_a_run_whose_gates_are_in_nested_runs_is_kept(swamp):
+    """A new run takes no earlier one away of which only a nested run waits, and says so."""
+    inner = f"jobs: [{{ name: inner, steps: [{{ name: sign-off, {GATE} }}] }}]"
+    outer = f"jobs: [{{ name: release, steps: [{nesting('inner')}] }}]"
+    release = begun(swamp, {"inner": inner, "release": outer})
+    again = release.run()
+    assert again["superseded"] == []
+    assert [(kept["runId"], kept["reason"]) for kept in again["kept"]] == [
+        (release.run_id, "It waits for a nested run.")
+    ]

@@ -1,10 +1,12 @@
 """`workflow graph`: every workflow and every run can be drawn, whatever its parts are called."""
 
 import re
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from swamp_core.app.graph import CHILDREN_READ_MAX
 from swamp_core.cli.rendering.mermaid import escaped
 from swamp_core.cli.rendering.wrapping import WIDTH
 from swamp_core.run import events
@@ -48,6 +50,9 @@ outer
       └─ in
          └─ look · waits for a signal, at most 90 seconds
 """
+
+
+GATE = {"type": "manual_approval", "prompt": "Go on?"}
 
 
 @pytest.fixture
@@ -144,7 +149,114 @@ def test_a_nested_run_is_drawn_within_its_step(swamp):
     )
     shown = swamp("workflow", "graph", "outer", "--run", parent.run_id).out
     assert "nest · waiting · runs the workflow inner" in shown
+    assert f"nested run {child.run_id}: running" in shown
     assert "deep · running · calls release.build" in shown
+    drawn = swamp("workflow", "graph", "outer", "--run", parent.run_id, "--format", "mermaid").out
+    assert f"nested run {child.run_id}: running" in drawn
+
+
+OUTER = workflow(
+    "outer",
+    {
+        "name": "out",
+        "steps": [
+            {
+                "name": "nest",
+                "forEach": {"item": "n", "in": "${{ inputs.ns }}"},
+                "task": {"type": "workflow", "workflowIdOrName": "inner"},
+            }
+        ],
+    },
+)
+INNER_RUN = workflow("inner", {"name": "in", "steps": [calling("deep")]})
+
+
+def wait_id(run):
+    """The ID of a run's wait."""
+    return str(UUID(int=UUID(run.run_id).int ^ 1, version=4))
+
+
+def with_nested_items(swamp, count, steps=1):
+    """A suspended run whose items each wait for a nested run, which waits for a gate; and the nested runs."""
+    waiting = workflow("inner", {"name": "in", "steps": [{"name": "ask", "task": GATE}]})
+    jobs = [{**OUTER["jobs"][0], "name": f"out{number}"} for number in range(steps)]
+    parent = StoredRun(swamp, workflow("outer", *jobs), workflows={"inner": waiting})
+    children = []
+    for place, job in enumerate(jobs):
+        names = [f"nest[{number}]" for number in range(count)]
+        parent.happened(
+            events.StepExpanded(
+                at=NOW, job=job["name"], step="nest", items=[Item(name=each, value=1) for each in names]
+            )
+        )
+        for number, name in enumerate(names):
+            above = events.Parent(run_id=parent.run_id, workflow="outer", mark=1, job=job["name"], step=name)
+            child = StoredRun(swamp, waiting, parent=above, seed=2 + number + count * place)
+            child.happened(
+                events.WaitPlanned(
+                    at=NOW, job="in", step="ask", wait_id=wait_id(child), wait_kind="approval"
+                ),
+                events.WaitOpened(at=NOW, job="in", step="ask", wait_id=wait_id(child)),
+                events.RunSuspended(at=NOW),
+            )
+            parent.happened(
+                events.ChildPlanned(
+                    at=NOW, job=job["name"], step=name, child_run_id=child.run_id, workflow="inner", inputs={}
+                )
+            )
+            children.append(child)
+    parent.happened(events.RunSuspended(at=NOW))
+    return parent, children
+
+
+def test_a_step_whose_items_all_wait_is_waiting_as_its_job_is(swamp):
+    """Of a suspended run nothing is shown as running: not in the tree, the flowchart, the JSON, or the history."""
+    parent, _ = with_nested_items(swamp, 2)
+    graph = ("workflow", "graph", "outer", "--run", parent.run_id)
+    assert "nest · waiting · runs the workflow inner" in swamp(*graph).out
+    assert "running" not in swamp(*graph).out
+    assert "running" not in swamp(*graph, "--format", "mermaid").out
+    nodes = swamp(*graph, "--json").json["nodes"]
+    assert {node["status"] for node in nodes} == {"waiting"}
+    (job,) = swamp("workflow", "history", "get", parent.run_id, "--json").json["run"]["jobs"]
+    assert job["status"] == "waiting"
+
+
+def test_nested_runs_of_items_are_drawn_within_them(swamp):
+    """Each item shows its nested run: its ID, where it stands, and its own steps."""
+    parent, children = with_nested_items(swamp, 2)
+    shown = swamp("workflow", "graph", "outer", "--run", parent.run_id).out
+    for child in children:
+        assert f"nested run {child.run_id}: suspended" in shown
+    assert shown.count("ask · waiting · waits for an approval") == 2
+    drawn = swamp("workflow", "graph", "outer", "--run", parent.run_id, "--format", "mermaid").out
+    assert '(["ask<br/>' in drawn
+    assert sum(" subgraph " in line for line in drawn.splitlines()) == drawn.count(" end\n")
+
+
+def test_of_many_nested_runs_so_many_are_looked_at(swamp):
+    """A graph of a run makes no more than so many reads; those beyond have their IDs, and a command that works."""
+    parent, children = with_nested_items(swamp, 6, steps=5)
+    shown = swamp("workflow", "graph", "outer", "--run", parent.run_id)
+    assert shown.out.count("ask · waiting") == CHILDREN_READ_MAX
+    assert all(child.run_id in shown.out for child in children)
+    assert "7 more nested runs are not drawn; see them likewise." in shown.out
+    left = [line for line in shown.out.splitlines() if line.startswith("swamp workflow graph inner --run ")]
+    assert len(left) == 3
+    assert "ask · waiting" in swamp(*left[0].split()[1:]).out
+
+
+def test_a_run_that_claims_to_be_nested_in_itself_is_drawn_once(swamp):
+    """Records that others wrote may name a run as its own nested run: the graph still ends."""
+    parent = StoredRun(swamp, workflow("outer", *OUTER["jobs"]), workflows={"inner": INNER_RUN})
+    parent.happened(
+        events.ChildPlanned(
+            at=NOW, job="out", step="nest", child_run_id=parent.run_id, workflow="inner", inputs={}
+        )
+    )
+    answer = swamp("workflow", "graph", "outer", "--run", parent.run_id)
+    assert answer.code == 0
+    assert answer.out.count("nest ·") == 2
 
 
 @pytest.mark.parametrize("command", [("missing",), ("release", "--run", "0192f0c1")])

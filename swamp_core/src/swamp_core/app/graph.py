@@ -1,18 +1,19 @@
 """The graph of a workflow: its jobs and steps, what each depends on, and, of a run, where each stands.
 
 Of a workflow it is that of the file, with the workflows that its steps run drawn within them. Of a run it is the
-definition that the run has pinned, so editing the file changes nothing of it. Node IDs are made here, never from
-names: a name may be any text.
+definition that the run has pinned, so editing the file changes nothing of it, with the nested runs drawn within their
+steps and items: those further up first, and so many in all. Node IDs are made here, never from names: a name may be
+any text.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from swamp_core.app.finding import find_run
-from swamp_core.app.run_views import run_view
+from swamp_core.app.run_views import run_view, status_of_all
 from swamp_core.app.seeing_views import GraphEdgeView, GraphNodeView, GraphResult, GraphStatus
 from swamp_core.app.tasks import target_of, timeout_of
 from swamp_core.app.views import StepView
@@ -21,7 +22,10 @@ from swamp_core.app.workspace import Workspace
 from swamp_core.engine.reading import read_run
 from swamp_core.journal.entry import Journal
 from swamp_core.payload.values import compact
+from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.state import RunState
+from swamp_core.run.statuses import ShownStatus
+from swamp_core.store.fan_out import fan_out
 from swamp_core.workflow.conditions import Condition, Not, described
 from swamp_core.workflow.definition import (
     SUCCEEDED,
@@ -38,7 +42,7 @@ from swamp_core.workflow.order import in_order
 
 ITEMS_SHOWN_MAX = 5
 CHILDREN_READ_MAX = 20
-"""Of a run, how many nested runs are looked at. Those beyond are drawn without their statuses."""
+"""Of a run, how many nested runs are looked at. Of those beyond, the graph has no more than the IDs."""
 
 
 def workflow_graph(workspace: Workspace, name: str) -> GraphResult:
@@ -53,10 +57,14 @@ def run_graph(workspace: Workspace, name: str, run_id: str) -> GraphResult:
     """The graph of a run of the workflow. Raises `Refused` (`unknown_run`, `ambiguous_run`, `unreadable`)."""
     run = find_run(workspace, name, run=run_id)
     drawing = _Drawing(workspace, {})
-    drawing.run(run, None)
-    status = run_view(run, workspace.ambient).status
+    standing = _Standing(workspace, run)
+    drawing.run(standing, None)
     return GraphResult(
-        workflow=run.workflow, run_id=run.run_id, status=status, nodes=drawing.nodes, edges=drawing.edges
+        workflow=run.workflow,
+        run_id=run.run_id,
+        status=standing.status,
+        nodes=drawing.nodes,
+        edges=drawing.edges,
     )
 
 
@@ -64,23 +72,34 @@ def run_graph(workspace: Workspace, name: str, run_id: str) -> GraphResult:
 class _Drawing:
     """The nodes and edges so far. `workflows` are the definitions of nested workflows by name.
 
-    Apart from nested runs that are there, each nested workflow is drawn once: drawn in each place, a few workflows
-    that run each other many times would be a graph without end.
+    Each nested run is drawn once, and each nested workflow of which there is no run: drawn in each place, a few
+    workflows that run each other many times would be a graph without end. `drawn` are the IDs and names of both.
     """
 
     workspace: Workspace
     workflows: Mapping[str, Workflow]
     nodes: list[GraphNodeView] = field(default_factory=list)
     edges: list[GraphEdgeView] = field(default_factory=list)
-    children_read: int = 0
+    children: dict[str, _Standing | Absent | Unreadable] = field(default_factory=dict)
     drawn: set[str] = field(default_factory=set)
 
-    def run(self, run: RunState, parent: str | None) -> None:
+    def run(self, standing: _Standing, parent: str | None) -> None:
         """Draw a run, with those below it."""
         outer = self.workflows
-        self.workflows = {name: Workflow.from_json(each) for name, each in run.workflows.items()}
-        self.workflow(Workflow.from_json(run.definition), parent, _Standing(self.workspace, run))
+        self.workflows = {name: Workflow.from_json(each) for name, each in standing.run.workflows.items()}
+        self._look_at(list(standing.nested_runs()))
+        self.workflow(Workflow.from_json(standing.run.definition), parent, standing)
         self.workflows = outer
+
+    def _look_at(self, run_ids: list[str]) -> None:
+        """Read nested runs, side by side, as long as they are not too many."""
+        wanted = [each for each in run_ids if each not in self.children]
+        wanted = wanted[: CHILDREN_READ_MAX - len(self.children)]
+        readings = fan_out(lambda run_id: self.workspace.execute(read_run(run_id)), wanted)
+        for run_id, reading in zip(wanted, readings, strict=True):
+            self.children[run_id] = (
+                _Standing(self.workspace, reading.run) if isinstance(reading, Journal) else reading
+            )
 
     def workflow(self, workflow: Workflow, parent: str | None, standing: _Standing | None) -> None:
         """Draw the jobs of a workflow."""
@@ -100,7 +119,8 @@ class _Drawing:
 
     def _step(self, job: str, step: Step, node: str, parent: str, standing: _Standing | None) -> None:
         task = step.task
-        status, child_run_id = standing.step(job, step.name) if standing else (None, None)
+        status, planned_run_id = standing.step(job, step.name) if standing else (None, None)
+        child_run_id, child_status = self._nested_run(planned_run_id)
         self.nodes.append(
             GraphNodeView(
                 id=node,
@@ -116,6 +136,7 @@ class _Drawing:
                 allow_failure=step.allow_failure,
                 status=status,
                 child_run_id=child_run_id,
+                child_status=child_status,
             )
         )
         items = standing.items(job, step.name) if standing else []
@@ -125,18 +146,23 @@ class _Drawing:
             self._nested(task, node, child_run_id)
 
     def _items(self, items: list[StepView], node: str) -> None:
-        shown = items if len(items) <= ITEMS_SHOWN_MAX + 1 else items[:ITEMS_SHOWN_MAX]
+        shown = shown_of(items)
         for number, item in enumerate(shown, 1):
+            item_node = f"{node}_i{number}"
+            child_run_id, child_status = self._nested_run(item.child_run_id)
             self.nodes.append(
                 GraphNodeView(
-                    id=f"{node}_i{number}",
+                    id=item_node,
                     kind="item",
                     parent=node,
                     name=item.name,
                     status=item.status,
-                    child_run_id=item.child_run_id,
+                    child_run_id=child_run_id,
+                    child_status=child_status,
                 )
             )
+            if child_run_id:
+                self._child(child_run_id, item_node)
         if left_out := items[len(shown) :]:
             counts = Counter(item.status for item in left_out)
             told = ", ".join(f"{count} {status}" for status, count in counts.items())
@@ -145,21 +171,28 @@ class _Drawing:
                 GraphNodeView(id=f"{node}_more", kind="more", parent=node, name=name, count=len(left_out))
             )
 
+    def _nested_run(self, run_id: str | None) -> tuple[str | None, ShownStatus | None]:
+        """The ID of a nested run, unless it is planned and not begun; and where it stands, if it was looked at."""
+        child = self.children.get(run_id or "")
+        if isinstance(child, Absent):
+            return None, None
+        return run_id, child.status if isinstance(child, _Standing) else None
+
     def _nested(self, task: NestedWorkflow, node: str, child_run_id: str | None) -> None:
-        child = self._child(child_run_id) if child_run_id else None
-        if child is not None:
-            self.run(child, node)
-        elif (nested := self.workflows.get(task.workflow_id_or_name)) and nested.name not in self.drawn:
+        """Draw what a step runs: its nested run, or the workflow where none was begun."""
+        nested = self.workflows.get(task.workflow_id_or_name)
+        if child_run_id:
+            self._child(child_run_id, node)
+        elif nested and nested.name not in self.drawn:
             self.drawn.add(nested.name)
             self.workflow(nested, node, None)
 
-    def _child(self, run_id: str) -> RunState | None:
-        """A nested run, if it is there, readable, and not one too many."""
-        if self.children_read == CHILDREN_READ_MAX:
-            return None
-        self.children_read += 1
-        journal = self.workspace.execute(read_run(run_id))
-        return journal.run if isinstance(journal, Journal) else None
+    def _child(self, run_id: str, node: str) -> None:
+        """Draw a nested run, if it was looked at and can be read."""
+        child = self.children.get(run_id)
+        if isinstance(child, _Standing) and run_id not in self.drawn:
+            self.drawn.add(run_id)
+            self.run(child, node)
 
     def _edges(self, depends_on: tuple[Dependency, ...], ids: Mapping[str, str], node: str) -> None:
         for each in depends_on:
@@ -174,22 +207,37 @@ class _Standing:
 
     def __init__(self, workspace: Workspace, run: RunState) -> None:
         view = run_view(run, workspace.ambient)
+        self.run = run
+        self.status = view.status
         self.jobs = {job.name: job.status for job in view.jobs}
-        self._run = run
         self._steps = {(step.job, step.name): step for job in view.jobs for step in job.steps}
 
     def step(self, job: str, name: str) -> tuple[GraphStatus, str | None]:
-        """The status of a step, and its nested run. One that was expanded is running until its items are over."""
+        """The status of a step, and its nested run. One that was expanded stands where its items do until all end."""
         shown = self._steps.get((job, name))
         if shown is not None:
             return shown.status, shown.child_run_id
-        status = self._run.step(job, name).status
-        return "running" if status == "expanded" else status, None
+        status = self.run.step(job, name).status
+        if status == "expanded":
+            return status_of_all(item.status for item in self.items(job, name)), None
+        return status, None
 
     def items(self, job: str, name: str) -> list[StepView]:
         """The items of a step that was expanded."""
-        expansion = self._run.step(job, name).expansion
+        expansion = self.run.step(job, name).expansion
         return [self._steps[job, item] for item in expansion.names] if expansion else []
+
+    def nested_runs(self) -> Iterator[str]:
+        """The nested runs of the steps and items that are drawn."""
+        for job in Workflow.from_json(self.run.definition).jobs:
+            for step in job.steps:
+                found = [item.child_run_id for item in shown_of(self.items(job.name, step.name))]
+                yield from filter(None, found or [self.step(job.name, step.name)[1]])
+
+
+def shown_of(items: list[StepView]) -> list[StepView]:
+    """Those of the items that are drawn one by one: all, or of many the first."""
+    return items if len(items) <= ITEMS_SHOWN_MAX + 1 else items[:ITEMS_SHOWN_MAX]
 
 
 def condition_text(condition: Condition) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import cast
 
 from swamp_core.ambient import Ambient
@@ -55,6 +56,19 @@ def run_wait_views(
     ]
 
 
+def status_of_all(statuses: Iterable[StepViewStatus]) -> JobStatus:
+    """Where what consists of these unfinished steps stands: a job, or a step with a forEach and its items.
+
+    It waits once nothing of it runs and something waits, though the rest may be pending or over.
+    """
+    found = set(statuses)
+    if found & {"running", "unknown"}:
+        return "running"
+    if "waiting" in found:
+        return "waiting"
+    return "pending" if found == {"pending"} else "running"
+
+
 def _job_view(plan: Plan, run: RunState, name: str, status: ShownStatus) -> JobView:
     steps = [
         _step_view(run, name, each, status)
@@ -66,14 +80,7 @@ def _job_view(plan: Plan, run: RunState, name: str, status: ShownStatus) -> JobV
 
 def _job_status(plan: Plan, run: RunState, name: str, steps: list[StepView]) -> JobStatus:
     end = job_end(plan, run, name)
-    if end is not None:
-        return end
-    statuses = {step.status for step in steps}
-    if statuses & {"running", "unknown"}:
-        return "running"
-    if "waiting" in statuses:
-        return "waiting"
-    return "pending" if statuses == {"pending"} else "running"
+    return status_of_all(step.status for step in steps) if end is None else end
 
 
 def _shown(run: RunState, job: str, step: str) -> list[str]:

@@ -19,9 +19,10 @@ GraphStatus = JobStatus | StepViewStatus
 class GraphNodeView(View):
     """A job, a step, an item of a step with a forEach, or the items that are left out (`more`), of a graph.
 
-    `parent` is the ID of the node that it stands in; of a job of a nested workflow it is the step that runs that one.
+    `parent` is the ID of the node that it stands in; of a job of a nested workflow it is the step or item that runs it.
     `target` is what the task is about: `MODEL.METHOD`, a workflow's name, or the expression of an assert. `timeout` is
-    in seconds. `status` and `child_run_id` are those in the run; `count` is how many items are left out.
+    in seconds. `status` and `child_run_id` are those in the run, and `child_status` is where the nested run stands:
+    null where it was not looked at, being one of many, or cannot be read. `count` is how many items are left out.
     """
 
     id: str
@@ -37,6 +38,7 @@ class GraphNodeView(View):
     allow_failure: bool = False
     status: GraphStatus | None = None
     child_run_id: str | None = None
+    child_status: ShownStatus | None = None
     count: int | None = None
 
 

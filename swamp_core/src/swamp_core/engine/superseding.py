@@ -1,7 +1,7 @@
 """Which earlier runs a new run of a workflow takes the place of: those that wait only for a decision on the same.
 
 A run that has a wait for a signal is never touched, nor one whose gate somebody has decided: what was acknowledged is
-applied.
+applied. A nested run is no candidate: it is the work of a step, and goes when its parent does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class NotConcerned:
-    """The earlier run waits for nobody: it is driven, or over."""
+    """The earlier run waits for nobody, being driven or over; or it is nested, and stands or falls with its parent."""
 
 
 Decision = Superseded | Kept | NotConcerned
@@ -40,6 +40,8 @@ Decision = Superseded | Kept | NotConcerned
 
 def decide_supersession(earlier: RunState, inputs: Json) -> Decision:
     """What a new run with these inputs does to an earlier run of its workflow, if no gate of it was decided."""
+    if earlier.parent is not None:
+        return NotConcerned()
     waits = list(earlier.waiting().values())
     signals = sum(wait.kind == "signal" for wait in waits)
     if signals:
@@ -49,8 +51,6 @@ def decide_supersession(earlier: RunState, inputs: Json) -> Decision:
         return NotConcerned()
     if earlier.waiting_children():
         return Kept("It waits for a nested run.")
-    if earlier.parent is not None:
-        return Kept("It is nested in another run.")
     if not waits:
         return Kept("It waits for nothing, and can be resumed.")
     if not same_value(earlier.inputs, inputs):

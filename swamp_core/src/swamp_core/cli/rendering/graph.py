@@ -14,10 +14,12 @@ from swamp_core.app.workspace import Workspace
 from swamp_core.cli.escaping import shortened
 from swamp_core.cli.parts import Copy, Part, Say, Style
 from swamp_core.cli.rendering.runs import STATUS_STYLES
-from swamp_core.cli.rendering.tasks import task_text
+from swamp_core.cli.rendering.tasks import nested_run_text, task_text
 from swamp_core.cli.rendering.wrapping import wrapped
 
 TEXT_CHARACTERS_MAX = 300
+HINTS_MAX = 3
+"""Of many nested runs that are not drawn, for how many the command that draws them is told."""
 
 NODE_STYLES: dict[str | None, Style] = {
     "succeeded": "good",
@@ -39,10 +41,7 @@ def graph_parts(graph: GraphResult, workspace: Workspace) -> Iterator[Part]:
         yield Copy(graph.run_id)
     tree = _Tree.of(graph)
     yield from tree.below(None, "")
-    for node in graph.nodes:
-        if node.child_run_id and not tree.inner[node.id] and node.target:
-            yield Say(f"See the nested run of {node.name} with:")
-            yield Copy(workspace.command("workflow", "graph", node.target, "--run", node.child_run_id))
+    yield from tree.not_drawn(workspace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +49,12 @@ class _Tree:
     """The nodes by their parent, and the edges by where they lead to."""
 
     inner: dict[str | None, list[GraphNodeView]]
-    names: dict[str, str]
+    nodes: dict[str, GraphNodeView]
     after: dict[str, list[GraphEdgeView]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, graph: GraphResult) -> _Tree:
-        tree = cls(defaultdict(list), {node.id: node.name for node in graph.nodes}, defaultdict(list))
+        tree = cls(defaultdict(list), {node.id: node for node in graph.nodes}, defaultdict(list))
         for node in graph.nodes:
             tree.inner[node.parent].append(node)
         for edge in graph.edges:
@@ -75,11 +74,23 @@ class _Tree:
                 yield from wrapped(fact, before, f"{before}  ", "dim")
             yield from self.below(node.id, margin + under)
 
+    def not_drawn(self, workspace: Workspace) -> Iterator[Part]:
+        """The commands that draw the nested runs of which only the ID is shown."""
+        left_out = [node for node in self.nodes.values() if node.child_run_id and not self.inner[node.id]]
+        for node in left_out[:HINTS_MAX]:
+            target = node.target or self.nodes[node.parent or ""].target or ""
+            yield Say(f"See the nested run of {node.name} with:")
+            yield Copy(workspace.command("workflow", "graph", target, "--run", node.child_run_id or ""))
+        if len(left_out) > HINTS_MAX:
+            yield Say(f"{len(left_out) - HINTS_MAX} more nested runs are not drawn; see them likewise.")
+
     def _head(self, node: GraphNodeView) -> str:
         task = shortened(task_text(node.task, node.target, node.timeout), TEXT_CHARACTERS_MAX)
         return " · ".join(filter(None, (node.name, node.status, task)))
 
     def _facts(self, node: GraphNodeView) -> Iterator[str]:
+        if node.child_run_id:
+            yield nested_run_text(node.child_run_id, node.child_status)
         if edges := self.after[node.id]:
             yield f"after {', '.join(self._after(edge) for edge in edges)}"
         if node.for_each:
@@ -92,4 +103,4 @@ class _Tree:
             yield shortened(f"asks: {' '.join(node.prompt.split())}", TEXT_CHARACTERS_MAX)
 
     def _after(self, edge: GraphEdgeView) -> str:
-        return f"{self.names[edge.source]}{f' {edge.label}' if edge.label else ''}"
+        return f"{self.nodes[edge.source].name}{f' {edge.label}' if edge.label else ''}"

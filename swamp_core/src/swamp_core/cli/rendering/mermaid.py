@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from swamp_core.app.seeing_views import GraphNodeView, GraphResult
 from swamp_core.cli.escaping import printable, shortened
-from swamp_core.cli.rendering.tasks import task_text
+from swamp_core.cli.rendering.tasks import nested_run_text, task_text
 
 LABEL_CHARACTERS_MAX = 160
 
@@ -66,6 +66,8 @@ def _label(node: GraphNodeView) -> Iterator[str]:
     yield node.name
     if node.task:
         yield task_text(node.task, node.target, node.timeout)
+    if node.child_run_id:
+        yield nested_run_text(node.child_run_id, node.child_status)
     if node.for_each:
         yield f"for each {node.for_each}"
     if node.guard:

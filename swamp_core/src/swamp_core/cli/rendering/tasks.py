@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from swamp_core.app.seeing_views import TaskType
+from swamp_core.run.statuses import ShownStatus
 
 _UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"))
 
@@ -22,6 +23,11 @@ def task_text(task: TaskType | None, target: str | None, timeout: float | None) 
         case "assert":
             return f"asserts {target}"
     return ""
+
+
+def nested_run_text(run_id: str, status: ShownStatus | None) -> str:
+    """The nested run that is a step's work, and where it stands if that is known."""
+    return f"nested run {run_id}{f': {status}' if status else ''}"
 
 
 def seconds_text(seconds: float) -> str:
