@@ -87,8 +87,16 @@ def _model_section(model: type[BaseModel], title: str) -> str:
         f"| `{name}` | {_type(member).replace('text', 'instant') if name in instants else _type(member)} |"
         for name, member in schema["properties"].items()
     ]
-    about = " ".join((model.__doc__ or "").split())
-    return "\n".join([f"### {title}", "", about, "", "| field | value |", "|---|---|", *rows, ""])
+    return "\n".join([f"### {title}", "", _about(model), "", "| field | value |", "|---|---|", *rows, ""])
+
+
+def _about(model: type[BaseModel]) -> str:
+    """What the model says of itself, with its fields by their names in JSON."""
+    text = " ".join((model.__doc__ or "").split())
+    for name, each in model.model_fields.items():
+        shown = f"`{each.alias or name}`"
+        text = text.replace(f"`{name}` (as JSON, {shown})", shown).replace(f"`{name}`", shown)
+    return text
 
 
 def _is_instant(annotation: object) -> bool:

@@ -46,6 +46,14 @@ def test_generated_parts_are_current(page: Path) -> None:
     assert regenerated(read(page)) == read(page)
 
 
+def test_json_is_told_by_its_own_names() -> None:
+    """Whoever reads the reference of JSON finds no name that fields have only in Python."""
+    text = read("docs/reference/json.md")
+    for model in (*view_models(), *event_models()):
+        renamed = [name for name, each in model.model_fields.items() if "_" in name and each.alias != name]
+        assert [name for name in renamed if f"`{name}`" in text] == [], model.__name__
+
+
 def test_every_command_and_option_is_there() -> None:
     """Each command has its heading, and each of its options stands below one."""
     text = read("docs/reference/command-line.md")

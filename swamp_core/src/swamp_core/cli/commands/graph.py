@@ -36,7 +36,8 @@ def graph(invocation: Invocation, name: str, run_id: str | None, format_: str) -
     r"""Draw a workflow, or a run of it.
 
     Shown are its jobs and steps, what each depends on, and on which condition. The steps stand in the order in which
-    they can run. With --run, the file is not looked at: a run keeps the definition that it was started with.
+    they can run. With --run, the file is not looked at: a run keeps the definition that it was started with. Runs that
+    are nested in it are drawn within its steps, of many the first.
 
     \b
       swamp workflow graph release
