@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event as Flag
 from threading import Lock
@@ -10,7 +9,7 @@ from threading import Lock
 from swamp_core.app.refusals import Refused
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.ceiling import Ceiling
-from swamp_core.engine.driver import Driver
+from swamp_core.engine.driver import Driver, Heard
 from swamp_core.engine.ledger import Fenced, Observer, Trouble
 from swamp_core.engine.lives import new_owner
 from swamp_core.engine.suspending import Resumed
@@ -36,13 +35,14 @@ def driver_of(workspace: Workspace) -> Owner:
 class Attention:
     """How a caller follows a run that it drives, and ends it.
 
-    `observe` is told of every commit of the run and of its nested runs, one at a time; `heard`, on other threads, of
-    what the steps print while they run (job, step, stream, lines); and `trouble` of every failure of the store that is
-    waited out. `interrupt` may be called from a signal handler; the run is then cancelled.
+    `observe` is told of every commit of the run and of its nested runs, one at a time, and without events of each of
+    them as it is taken up: a run before those that are nested in it. `heard` is told, on other threads, what the steps
+    print while they run (run, job, step, stream, lines); and `trouble` of every failure of the store that is waited
+    out. `interrupt` may be called from a signal handler; the run is then cancelled.
     """
 
     observe: Observer = _nothing
-    heard: Callable[[str, str, str, str], None] = _nothing
+    heard: Heard = _nothing
     trouble: Trouble = _nothing
     interrupted: Flag = field(default_factory=Flag)
     _driver: Driver | None = None

@@ -62,7 +62,7 @@ def attended(invocation: Invocation, drive: Callable[[Attention], T], *, stays: 
 
         attention = Attention(observe=observe, trouble=told_once(invocation))
         if invocation.options.verbose:
-            attention.heard = hearing(invocation)
+            attention.heard = hearing(invocation, progress.place)
         with interrupts(saying, attention.interrupt) as interrupted:
             result = drive(attention)
     return result, interrupted.is_set()

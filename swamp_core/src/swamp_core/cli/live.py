@@ -7,6 +7,7 @@ line counts them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
 from threading import Lock
@@ -30,6 +31,14 @@ STEPS_UNCOUNTED_MAX = 8
 REFRESHES_PER_SECOND = 4
 
 
+@dataclass(frozen=True, slots=True)
+class NestedTally:
+    """Where the steps of a nested run stand, and what stands before their names."""
+
+    place: str
+    tally: Tally
+
+
 class LiveProgress:
     """Progress on a terminal. Lines of steps that started are left out: the view shows them while they run.
 
@@ -41,7 +50,7 @@ class LiveProgress:
         self._teller = Teller(invocation, stays=stays)
         self._terminal = invocation.output.terminal(invocation.output.err)
         self._tally = Tally()
-        self._nested: dict[str, Tally] = {}
+        self._nested: dict[str, NestedTally] = {}
         self._lock = Lock()
         self._live = Live(
             console=self._terminal.console,
@@ -72,11 +81,16 @@ class LiveProgress:
         """See `Progress.observe_nested`. A nested run that nobody drives any more is seen in the step that it is."""
         with self._lock:
             if run.status == "running":
-                self._nested.setdefault(run.run_id, Tally()).observe(run, events)
+                nested = self._nested.setdefault(run.run_id, NestedTally(self._teller.place(run), Tally()))
+                nested.tally.observe(run, events)
             else:
                 self._nested.pop(run.run_id, None)
         self._live.refresh()
         self._print(self._teller.nested_parts(run, _but_starts(events)))
+
+    def place(self, run: RunState) -> str:
+        """See `Progress.place`."""
+        return self._teller.place(run)
 
     def _print(self, parts: Iterable[Part]) -> None:
         for part in parts:
@@ -88,24 +102,24 @@ class LiveProgress:
             return Text("\n").join(lines)
 
 
-def view_lines(tally: Tally, now: datetime, nested: Sequence[Tally] = ()) -> list[Text]:
+def view_lines(tally: Tally, now: datetime, nested: Sequence[NestedTally] = ()) -> list[Text]:
     """What goes on, in at most `LINES_MAX` lines: what runs, the oldest first, then what waits, then the counts.
 
-    What runs in nested runs is shown as well; counted are the steps of the run itself.
+    What runs in nested runs is shown as well, after the steps that they are; counted are the steps of the run itself.
     """
-    below = [each.running for each in nested if each.running]
-    going = len(tally.running) + len(tally.waiting) + sum(map(len, below))
+    below = [each for each in nested if each.tally.running]
+    going = len(tally.running) + len(tally.waiting) + sum(len(each.tally.running) for each in below)
     is_counted = going > LINES_MAX or (going > 0 and tally.total > STEPS_UNCOUNTED_MAX)
     shown = LINES_MAX - 1 if is_counted else LINES_MAX
-    first: Iterable[Going] = islice(
+    first: Iterable[tuple[str, Going]] = islice(
         chain(
-            tally.running.values(),
-            chain.from_iterable(each.values() for each in below),
-            tally.waiting.values(),
+            (("", each) for each in tally.running.values()),
+            ((each.place, going) for each in below for going in each.tally.running.values()),
+            (("", each) for each in tally.waiting.values()),
         ),
         shown,
     )
-    lines = [_line(each, now) for each in first]
+    lines = [_line(place, each, now) for place, each in first]
     if is_counted:
         lines.append(Text(f"  {counts_text(tally)}", "dim"))
     for line in lines:
@@ -131,8 +145,8 @@ def counts_text(tally: Tally) -> str:
     return " · ".join(f"{count} {what}" for what, count in told.items() if count)
 
 
-def _line(each: Going, now: datetime) -> Text:
-    name = printable(f"{each.job}/{each.step}")
+def _line(place: str, each: Going, now: datetime) -> Text:
+    name = printable(f"{place}{each.job}/{each.step}")
     if each.waiting or each.instant is None:
         return Text.assemble(("◦ ", "yellow"), name, f"  waits{until(each.instant, now)}")
     return Text.assemble(("▸ ", "cyan"), name, (f"  {exact_length(now - each.instant)}", "dim"))

@@ -16,7 +16,7 @@ from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.parts import Copy, Part, Say, Style
 from swamp_core.cli.rendering.runs import first_waits_parts
 from swamp_core.cli.sentences import sentence
-from swamp_core.run.events import Event, StepExpanded
+from swamp_core.run.events import Event, Parent, StepExpanded
 from swamp_core.run.state import Expansion, RunState
 
 ITEMS_TOLD_MAX = 10
@@ -36,6 +36,10 @@ class Progress(Protocol):
 
     def observe_nested(self, run: RunState, events: list[Event]) -> None:
         """See the same of a run that a step of the run, or of one below it, is."""
+        ...
+
+    def place(self, run: RunState) -> str:
+        """What stands before the name of a step of the run, from any thread: the steps that the run is nested in."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -64,6 +68,10 @@ class PlainProgress:
         """See `Progress.observe_nested`."""
         self._output.note(*self._teller.nested_parts(run, events))
 
+    def place(self, run: RunState) -> str:
+        """See `Progress.place`."""
+        return self._teller.place(run)
+
 
 class Teller:
     """What is told of a run, or of several one after another: the ID first, then the events.
@@ -83,7 +91,7 @@ class Teller:
     def parts(self, run: RunState, events: Sequence[Event]) -> Iterator[Part]:
         """What there is to tell about the events."""
         if run.run_id != self._run_id:  # The first one, or the next of several.
-            self._run_id, self._items = run.run_id, Summary()
+            self._run_id, self._items, self._nested = run.run_id, Summary(), NestedTeller()
             yield Say(f"This is a run of {run.workflow}:", "dim")
             yield Copy(run.run_id)
         yield from self._items.told(run, events)
@@ -94,6 +102,10 @@ class Teller:
     def nested_parts(self, run: RunState, events: Sequence[Event]) -> Iterator[Part]:
         """What there is to tell about the events of a nested run."""
         return self._nested.told(run, events)
+
+    def place(self, run: RunState) -> str:
+        """See `Progress.place`."""
+        return self._nested.place(run)
 
     def _waits(self, run: RunState) -> Iterator[Part]:
         workspace = self._invocation.workspace
@@ -168,7 +180,7 @@ class NestedTeller:
     def told(self, run: RunState, events: Sequence[Event]) -> Iterator[Say]:
         """The sentences about a commit of a nested run."""
         self.knows(run)
-        where, is_quiet = self._place(run)
+        where, is_quiet = self.place(run), self._is_one_of_many(run)
         for said in self._summaries[run.run_id].told(run, events):
             if is_quiet and (said.style != "bad" or self._failures_told >= FAILURES_TOLD_MAX):
                 continue
@@ -177,14 +189,19 @@ class NestedTeller:
         if run.ended:
             del self._runs[run.run_id], self._summaries[run.run_id]
 
-    def _place(self, run: RunState) -> tuple[str, bool]:
-        """What stands before a sentence about the run, and whether it is an item of many, or below one."""
-        where, is_quiet = "", False
+    def place(self, run: RunState) -> str:
+        """What stands before a sentence about the run. It may be asked on any thread."""
+        return "".join(f"{step.job}/{step.step} > " for _, step in reversed([*self._above(run)]))
+
+    def _is_one_of_many(self, run: RunState) -> bool:
+        """Whether the run is an item of many, or below one."""
+        return any(_many_items(parent, step.job, step.step) for parent, step in self._above(run))
+
+    def _above(self, run: RunState) -> Iterator[tuple[RunState, Parent]]:
+        """The runs that it is nested in, the innermost first, each with the step of it that is or holds the run."""
         while run.parent is not None and (parent := self._runs.get(run.parent.run_id)) is not None:
-            where = f"{run.parent.job}/{run.parent.step} > {where}"
-            is_quiet = is_quiet or _many_items(parent, run.parent.job, run.parent.step) is not None
+            yield parent, run.parent
             run = parent
-        return where, is_quiet
 
 
 def _summed_up_as(run: RunState, event: Event) -> StepName | None:

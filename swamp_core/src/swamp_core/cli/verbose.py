@@ -1,22 +1,25 @@
 """`--verbose`: what the steps print is shown as it comes, on stderr, each line after the name of its step.
 
+The step of a nested run is named as progress names it: after the steps that its run is nested in.
+
 It is for people only: with `--json` the one document of stdout is as it is without.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.parts import Say, Style
 
-F = TypeVar("F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from swamp_core.engine.driver import Heard
+    from swamp_core.run.state import RunState
 
-Heard = Callable[[str, str, str, str], None]
-"""Listens to the steps of a run: the job, the step, the name of a stream, and one or more lines of it."""
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def verbose_option(function: F) -> F:
@@ -31,13 +34,14 @@ def verbose_option(function: F) -> F:
     )(function)
 
 
-def hearing(invocation: Invocation) -> Heard:
-    """Shows what it hears."""
+def hearing(invocation: Invocation, place: Callable[[RunState], str]) -> Heard:
+    """Shows what it hears; `place` says what stands before the steps of a run."""
 
-    def heard(job: str, step: str, stream: str, text: str) -> None:
+    def heard(run: RunState, job: str, step: str, stream: str, text: str) -> None:
         style: Style = "warn" if stream == "stderr" else "plain"
+        name = f"{place(run)}{job}/{step}"
         lines = text.removesuffix("\n").split("\n")
-        invocation.output.warn(*(Say(f"{job}/{step} | {line.expandtabs()}", style) for line in lines))
+        invocation.output.warn(*(Say(f"{name} | {line.expandtabs()}", style) for line in lines))
 
     return heard
 

@@ -54,8 +54,8 @@ from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.waits.applying import Rejection
 from swamp_core.waits.opening import open_wait, registration_of
 
-Heard = Callable[[str, str, str, str], None]
-"""Told, on any thread, what a step prints while it runs: its job and name, the stream, and whole lines."""
+Heard = Callable[[RunState, str, str, str, str], None]
+"""Told, on any thread, what a step prints while it runs: its run, its job and name, the stream, and whole lines."""
 
 POLL_S = 2.0
 CLEAN_UP_S = 60.0
@@ -75,7 +75,7 @@ class Driver:
     owner: Owner
     repo_dir: Path
     observe: Observer = lambda _run, _events: None
-    heard: Heard = lambda _job, _step, _stream, _text: None
+    heard: Heard = lambda _run, _job, _step, _stream, _text: None
     trouble: Trouble = lambda _error: None
     interrupted: Flag = field(default_factory=Flag)
     ceiling: Ceiling = field(default_factory=Ceiling)
@@ -129,6 +129,7 @@ class Driver:
         is then left as a killed process would leave it.
         """
         try:
+            self.observe(self._ledger.run, [])  # Before anything that is told of its nested runs.
             self._start(planned_effects(self._ledger.run))
             return self._drive(self._applied(applications))
         except Fenced:
@@ -224,7 +225,7 @@ class Driver:
         for effect in effects:
             match effect:
                 case CallMethod(ref=(job, step), model=model, method=method, inputs=inputs):
-                    heard = partial(self.heard, job, step)
+                    heard = partial(self.heard, run, job, step)
                     invocation = Invocation(
                         run.workflow, run.run_id, job, step, self.repo_dir, inputs, heard=heard
                     )

@@ -34,7 +34,7 @@ RETRY_MAX_S = 15.0
 
 T = TypeVar("T")
 Observer = Callable[[RunState, list[Event]], None]
-"""Told of every commit: the run after it, and its events."""
+"""Told of a run as it is taken up, without events, and then of every commit: the run after it, and its events."""
 Trouble = Callable[[StoreError], None]
 """Told of every failure of the store that is waited out."""
 
