@@ -246,14 +246,49 @@ def test_of_many_nested_runs_so_many_are_looked_at(swamp):
     assert "ask · waiting" in swamp(*left[0].split()[1:]).out
 
 
-def test_a_run_that_claims_to_be_nested_in_itself_is_drawn_once(swamp):
-    """Records that others wrote may name a run as its own nested run: the graph still ends."""
-    parent = StoredRun(swamp, workflow("outer", *OUTER["jobs"]), workflows={"inner": INNER_RUN})
-    parent.happened(
+def nesting(swamp, child_run_id=None):
+    """A run whose only step has planned that nested run, or, as it claims, the run itself."""
+    step = {"name": "nest", "task": {"type": "workflow", "workflowIdOrName": "inner"}}
+    parent = StoredRun(
+        swamp, workflow("outer", {"name": "out", "steps": [step]}), workflows={"inner": INNER_RUN}
+    )
+    return parent.happened(
         events.ChildPlanned(
-            at=NOW, job="out", step="nest", child_run_id=parent.run_id, workflow="inner", inputs={}
+            at=NOW,
+            job="out",
+            step="nest",
+            child_run_id=child_run_id or parent.run_id,
+            workflow="inner",
+            inputs={},
         )
     )
+
+
+def test_of_a_nested_run_that_is_not_begun_its_workflow_is_drawn(swamp):
+    """Its ID would lead nowhere yet; what it will do is known."""
+    parent = nesting(swamp, "01234567-89ab-7def-8123-456789abcdef")
+    shown = swamp("workflow", "graph", "outer", "--run", parent.run_id).out
+    assert "nested run" not in shown
+    assert "deep · calls release.build" in shown
+
+
+def test_a_nested_run_that_cannot_be_read_has_its_id(swamp):
+    """The rest of the graph is drawn; what the matter is, the command for the nested run tells."""
+    child = StoredRun(swamp, INNER_RUN, seed=2)
+    parent = nesting(swamp, child.run_id)
+    for entry in swamp.directory.glob(f".swamp/store/**/{child.run_id}/*"):
+        entry.write_text("{")
+    shown = swamp("workflow", "graph", "outer", "--run", parent.run_id)
+    assert shown.code == 0
+    assert f"nested run {child.run_id}\n" in shown.out
+    assert "deep" not in shown.out
+    command = shown.out.splitlines()[-1].split()[1:]
+    assert swamp(*command, "--json").json["error"]["code"] == "unreadable"
+
+
+def test_a_run_that_claims_to_be_nested_in_itself_is_drawn_once(swamp):
+    """Records that others wrote may name a run as its own nested run: the graph still ends."""
+    parent = nesting(swamp)
     answer = swamp("workflow", "graph", "outer", "--run", parent.run_id)
     assert answer.code == 0
     assert answer.out.count("nest ·") == 2
