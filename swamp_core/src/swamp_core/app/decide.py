@@ -10,19 +10,17 @@ from contextlib import contextmanager
 
 from swamp_core.app.gate_refusals import undecidable
 from swamp_core.app.gates import Gate
+from swamp_core.app.run import run_result
 from swamp_core.app.run_refusals import unusable
-from swamp_core.app.run_views import run_view, run_wait_views
 from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.cancelling import CancelRecorded, NoReason, RunEnded
 from swamp_core.engine.reading import read_run
 from swamp_core.engine.rejecting import end_rejected
 from swamp_core.journal.entry import Journal
-from swamp_core.records import keys
 from swamp_core.records.families import Approved, Rejected
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
-from swamp_core.store.fan_out import get_many
 from swamp_core.waits.deciding import AlreadyDecided, Decided, decide_gate
 
 
@@ -36,7 +34,8 @@ def approve(workspace: Workspace, gate: Gate) -> RunResult:
         _decide(workspace, gate, approve=True, reason=None)
         # Read after it: a driver that the run has now will find the decision, since it looks after it suspends.
         journal = workspace.execute(read_run(gate.run.run_id))
-        return _result(workspace, journal.run if isinstance(journal, Journal) else gate.run)
+        run = journal.run if isinstance(journal, Journal) else gate.run
+        return run_result(workspace, run, found=True)
 
 
 def reject(workspace: Workspace, gate: Gate, *, reason: str | None = None) -> RunResult:
@@ -48,7 +47,7 @@ def reject(workspace: Workspace, gate: Gate, *, reason: str | None = None) -> Ru
     with _repeatable(_command(workspace, gate, "reject", *words)):
         outcome = _decide(workspace, gate, approve=False, reason=reason)
         assert isinstance(outcome, Rejected)
-        return _result(workspace, _end(workspace, outcome))
+        return run_result(workspace, _end(workspace, outcome), found=True)
 
 
 def _decide(workspace: Workspace, gate: Gate, *, approve: bool, reason: str | None) -> Approved | Rejected:
@@ -80,13 +79,6 @@ def _end(workspace: Workspace, outcome: Rejected) -> RunState:
             return run
         case _:
             raise unusable(workspace, outcome.run_id, ended)
-
-
-def _result(workspace: Workspace, run: RunState) -> RunResult:
-    """The run as it stands, with those of its waits that have no outcome yet."""
-    outcomes = get_many(workspace.store, map(keys.outcome, run.waiting()))
-    still_open = tuple(wait_id for wait_id in run.waiting() if outcomes[keys.outcome(wait_id)] is None)
-    return RunResult(run=run_view(run, workspace.ambient), waits=run_wait_views(run, workspace, still_open))
 
 
 def _command(workspace: Workspace, gate: Gate, verb: str, *words: str) -> str:

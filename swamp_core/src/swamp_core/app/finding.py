@@ -50,7 +50,7 @@ def find_run(workspace: Workspace, text: str, *, run: str | None = None) -> RunS
     By a workflow's name it is the only unfinished run; of several the only suspended one; of none the newest run.
     """
     if run is not None:
-        state = _by_id(workspace, run)
+        state = read_run(workspace, find_run_id(workspace, run))
         if text not in (state.workflow, state.run_id) and not _begins(state.run_id, text):
             raise Refused(
                 "unknown_run",
@@ -84,6 +84,23 @@ def unknown_run(workspace: Workspace, text: str) -> Refused:
         "unknown_run",
         f"There is no run or workflow with a run {_quoted(text)}.",
         hint=f"The runs are listed by:\n{workspace.command('workflow', 'history', 'list')}",
+    )
+
+
+def _id_needed(workspace: Workspace, text: str, delete_all: bool) -> Refused:
+    """The refusal of what is no run's ID where only such an ID will do."""
+    runs = f"{keys.WORKFLOW_RUNS}{text}/"
+    if not is_segment(text) or next(workspace.store.list(runs, limit=1), None) is None:
+        return Refused(
+            "unknown_run",
+            f"There is no run whose ID is {_quoted(text)} or begins so.",
+            hint=f"The runs are listed by:\n{workspace.command('workflow', 'history', 'list')}",
+        )
+    hint = f"The IDs of its runs are shown by:\n{workspace.command('workflow', 'history', 'list', '--workflow', text)}"
+    if delete_all:
+        hint += f"\nAll of its runs are deleted by:\n{workspace.command('workflow', 'delete', text)}"
+    return Refused(
+        "unknown_run", f"{_quoted(text)} is a workflow, and the ID of one of its runs is needed.", hint=hint
     )
 
 
@@ -174,8 +191,18 @@ def _newest(workspace: Workspace, run_ids: list[str]) -> RunState | None:
     return None
 
 
-def find_run_id(workspace: Workspace, text: str) -> str:
-    """The run ID that the text is, or is the only beginning of; of a whole one nothing is read. Raises `Refused`."""
+def find_run_id(workspace: Workspace, text: str, *, delete_all: bool = False) -> str:
+    """The run ID that the text is, or is the only beginning of; of a whole one nothing is read. Raises `Refused`.
+
+    Somebody who gives a workflow's name is told how to find its runs; with `delete_all`, also how to delete them.
+    """
+    run_id = _id_beginning(workspace, text)
+    if run_id is None:
+        raise _id_needed(workspace, text, delete_all)
+    return run_id
+
+
+def _id_beginning(workspace: Workspace, text: str) -> str | None:
     given = text.strip().lower()
     if keys.is_id(given):
         return given
@@ -187,13 +214,14 @@ def find_run_id(workspace: Workspace, text: str) -> str:
             hint="Give more of the ID.",
             details={"runIds": found},
         )
-    if not found:
-        raise unknown_run(workspace, text)
-    return found[0]
+    return found[0] if found else None
 
 
 def _by_id(workspace: Workspace, text: str) -> RunState:
-    return read_run(workspace, find_run_id(workspace, text))
+    run_id = _id_beginning(workspace, text)
+    if run_id is None:
+        raise unknown_run(workspace, text)
+    return read_run(workspace, run_id)
 
 
 def _runs_starting_with(store: SignalWaitStore, start: str) -> list[str]:

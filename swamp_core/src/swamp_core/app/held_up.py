@@ -1,4 +1,4 @@
-"""The refusal to resume a run that is held up, with the commands that settle what it waits for, however deep.
+"""What holds a run up, with the commands that settle what it waits for, however deep; and the refusal to resume it.
 
 For a nested run that cannot go on it is the innermost thing that has to be done which is named.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from swamp_core.app.refusals import Refused
 from swamp_core.app.run_views import run_wait_views
-from swamp_core.app.views import WaitView
+from swamp_core.app.views import StandingView, WaitView
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.lives import shown_status
 from swamp_core.engine.reading import read_run
@@ -17,7 +17,7 @@ from swamp_core.journal.entry import Journal
 from swamp_core.records.base import instant_text
 from swamp_core.run.state import RunState
 
-_SHOWN_MAX = 10
+SHOWN_MAX = 10
 
 
 def held_up(workspace: Workspace, found: WaitsOpen) -> Refused:
@@ -31,7 +31,7 @@ def held_up(workspace: Workspace, found: WaitsOpen) -> Refused:
         "childRunIds": list(found.child_run_ids),
     }
     commands = commands_for(workspace, run, found.wait_ids, found.child_run_ids)
-    hint = "\n".join(commands[:_SHOWN_MAX])
+    hint = "\n".join(commands[:SHOWN_MAX])
     if open_waits:
         message = f"The run {run.run_id} waits for a signal: {_first_of(open_waits)}."
         return Refused("wait_open", message, hint=f"Signal it first:\n{hint}", details=details)
@@ -53,21 +53,49 @@ def commands_for(
     return commands
 
 
+def standing(workspace: Workspace, run: RunState, *, besides: str | None = None) -> StandingView:
+    """How a run stands, and the commands that make it go on, as if its nested run `besides` were over already."""
+    now, commands = workspace.ambient.clock.now(), list[str]()
+    status, resumable = shown_status(run, now, workspace.ambient.host), False
+    match status:
+        case "suspended":
+            held = workspace.execute(look_at(run, now, besides=besides))
+            resumable = held.is_resumable
+            commands = (
+                [workspace.command("workflow", "resume", run.run_id)]
+                if resumable
+                else commands_for(workspace, run, held.wait_ids, held.child_run_ids)
+            )
+        case "interrupted":
+            commands = [workspace.command("workflow", "recover", run.workflow, "--run", run.run_id)]
+        case "running":
+            commands = [workspace.command("workflow", "watch", run.run_id)]
+        case "failed" if run.parent is None:  # To resume it is to retry it.
+            commands = [workspace.command("workflow", "resume", run.run_id)]
+        case _:
+            pass
+    return StandingView(
+        run_id=run.run_id,
+        workflow=run.workflow,
+        status=status,
+        awaiting_resume=resumable,
+        next_commands=commands,
+    )
+
+
+def parent_standing(workspace: Workspace, run: RunState) -> StandingView | None:
+    """How the run stands that a run is nested in, as if this one were over; None where there is none to be read."""
+    journal = workspace.execute(read_run(run.parent.run_id)) if run.parent else None
+    return standing(workspace, journal.run, besides=run.run_id) if isinstance(journal, Journal) else None
+
+
 def _commands_below(workspace: Workspace, run_id: str) -> list[str]:
     journal = workspace.execute(read_run(run_id))
     if not isinstance(journal, Journal):
         return [workspace.command("workflow", "history", "get", run_id)]
-    run, now = journal.run, workspace.ambient.clock.now()
-    match shown_status(run, now, workspace.ambient.host):
-        case "suspended":
-            held = workspace.execute(look_at(run, now))
-            if held.is_resumable:
-                return [workspace.command("workflow", "resume", run_id)]
-            return commands_for(workspace, run, held.wait_ids, held.child_run_ids)
-        case "interrupted":
-            return [workspace.command("workflow", "recover", run.workflow, "--run", run_id)]
-        case _:
-            return [workspace.command("workflow", "watch", run_id)]
+    # One that has ended meanwhile holds nothing up any more; to watch it says so.
+    commands = standing(workspace, journal.run).next_commands
+    return commands or [workspace.command("workflow", "watch", run_id)]
 
 
 def _first_of(waits: list[WaitView]) -> str:

@@ -74,6 +74,7 @@ def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | N
                 status="unreadable",
                 started_at=None,
                 finished_at=None,
+                parent_run_id=None,
                 awaiting_resume=False,
             )
         case Journal(run=run):
@@ -84,6 +85,7 @@ def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | N
                 status=shown_status(run, now, workspace.ambient.host),
                 started_at=run.started_at,
                 finished_at=run.finished_at,
+                parent_run_id=run.parent.run_id if run.parent else None,
                 awaiting_resume=run.status == "suspended"
                 and workspace.execute(look_at(run, now)).is_resumable,
             )

@@ -26,7 +26,7 @@ def recover(workspace: Workspace, run_id: str, *, acknowledge_unknown: bool = Fa
     found = workspace.execute(protocol)
     match found:
         case Recovered(run=run) | RunEnded(run=run):
-            return run_result(workspace, run)
+            return run_result(workspace, run, found=True)
         case NeedsAcknowledgement(run=run, unknown=unknown):
             steps = ", ".join(f"`{step}` of job `{job}`" for job, step in unknown)
             host = f", on host {run.owner.host}" if run.owner else ""
@@ -41,7 +41,7 @@ def recover(workspace: Workspace, run_id: str, *, acknowledge_unknown: bool = Fa
                 details={"runId": run.run_id, "steps": [{"job": job, "step": step} for job, step in unknown]},
             )
         case NotInterrupted(run=run) if run.status == "suspended" and recovered:
-            return run_result(workspace, run)
+            return run_result(workspace, run, found=True)
         case NotInterrupted(run=run) if run.status == "suspended":
             raise Refused(
                 "not_interrupted",

@@ -38,12 +38,12 @@ def delete_run(
     A run that cannot be read is removed only with `force`. Raises `Refused` (`unknown_run`, `ambiguous_run`,
     `nested_run`, `run_active`, `unreadable`) and `StoreError`.
     """
-    run_id = find_run_id(workspace, text)
+    run_id = find_run_id(workspace, text, delete_all=True)
     sight = workspace.execute(look_at_run(run_id))
     if isinstance(sight, NoJournal) and workspace.execute(indexed_workflow(run_id)) is None:
         raise unknown_run(workspace, text)
     if isinstance(sight, Seen) and sight.parent is not None:
-        refuse_nested(workspace, run_id, sight.parent)
+        _refuse_nested(workspace, run_id, sight.parent)
     command = workspace.command("run", "delete", run_id, "--force")
     removed = remove(workspace, run_id, force=force, command=command, interrupted=interrupted or Flag())
     if removed is None:
@@ -93,15 +93,20 @@ def refuse_unless_over(workspace: Workspace, run_id: str, tree: Tree, command: s
         raise unreadable_run(workspace, each, unreadable, command=command)
 
 
-def refuse_nested(workspace: Workspace, run_id: str, parent: Parent) -> None:
+def _refuse_nested(workspace: Workspace, run_id: str, parent: Parent) -> None:
     """Raise `Refused` (`nested_run`) when the run that this one is nested in is there; it goes with its root only."""
     root = outermost(workspace, parent)
     if root is None:
         return
+    tree = workspace.execute(look_at_tree(root))
+    command = workspace.command(
+        "run", "delete", root, *(("--force",) if tree.unfinished or tree.unreadable else ())
+    )
+    what = "Cancel what is not over, and delete" if tree.unfinished else "Delete"
     raise Refused(
         "nested_run",
         f"The run {run_id} is nested in the run {root}, and is removed with that one only.",
-        hint=f"Delete both, and all else that is nested there, with:\n{workspace.command('run', 'delete', root)}",
+        hint=f"{what} both, and all else that is nested there, with:\n{command}",
         details={"runId": run_id, "rootRunId": root},
     )
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from swamp_core.app.driving import Attention
 from swamp_core.app.finding import read_run_journal
-from swamp_core.app.held_up import held_up
+from swamp_core.app.held_up import SHOWN_MAX, held_up, standing
 from swamp_core.app.inputs import checked_inputs
 from swamp_core.app.refusals import Refused
 from swamp_core.app.remove import outermost
@@ -18,7 +18,9 @@ from swamp_core.app.taking_up import retry, stay, take_up
 from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.plan import StepRef
+from swamp_core.engine.reading import read_run
 from swamp_core.engine.suspending import NotSuspended, Resumed, WaitsOpen
+from swamp_core.journal.entry import Journal
 from swamp_core.run.events import Json
 from swamp_core.run.state import RunState
 from swamp_core.workflow.definition import Workflow
@@ -101,7 +103,19 @@ def _refuse_nested(workspace: Workspace, run: RunState) -> None:
     raise Refused(
         "nested_run",
         f"The run {run.run_id} is nested in the run {root}, where its result is taken once.",
-        hint="Go on with that run; when it has failed this retries it, with a new nested run:\n"
-        f"{workspace.command('workflow', 'resume', root)}",
+        hint=_hint_above(workspace, root),
         details={"runId": run.run_id, "rootRunId": root},
     )
+
+
+def _hint_above(workspace: Workspace, root: str) -> str:
+    """How to go on with the run in which everything is nested: what can be done about it as it stands."""
+    journal = workspace.execute(read_run(root))
+    above = standing(workspace, journal.run) if isinstance(journal, Journal) else None
+    if above is None or not above.next_commands:
+        command = workspace.command("workflow", "history", "get", root)
+        return f"Nothing is left to do for that run. See it with:\n{command}"
+    commands = "\n".join(above.next_commands[:SHOWN_MAX])
+    if above.status == "failed" or above.awaiting_resume:
+        return f"Go on with that run; when it has failed this retries it, with a new nested run:\n{commands}"
+    return f"That run has to end first, and is then retried with a new nested run. For now:\n{commands}"

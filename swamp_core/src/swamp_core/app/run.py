@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
 from swamp_core.app.driving import Attention, driver_of
 from swamp_core.app.finding import unfinished_runs
+from swamp_core.app.held_up import parent_standing, standing
 from swamp_core.app.inputs import checked_inputs
 from swamp_core.app.refusals import Refused
 from swamp_core.app.run_refusals import unknown_format
 from swamp_core.app.run_views import run_view, run_wait_views
 from swamp_core.app.taking_up import stay
-from swamp_core.app.views import KeptView, RunResult, WaitView
+from swamp_core.app.views import KeptView, RunResult
 from swamp_core.app.workflows import Runnable
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.reading import read_run
@@ -28,10 +29,11 @@ from swamp_core.engine.suspending import Resumed
 from swamp_core.journal.appending import Appended
 from swamp_core.journal.entry import Journal
 from swamp_core.journal.starting import UnknownFormat, start_run
+from swamp_core.records import keys
 from swamp_core.run.events import Owner, RunStarted
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
-from swamp_core.store.fan_out import fan_out
+from swamp_core.store.fan_out import fan_out, get_many
 
 FIRST_ENTRY = 1
 
@@ -69,23 +71,34 @@ def run_result(
     *,
     superseded: list[str] | None = None,
     kept: list[KeptView] | None = None,
+    found: bool = False,
 ) -> RunResult:
-    """The run as it was left, with the waits that are open, its own and those of its nested runs."""
+    """The run as it was left, with the waits that are open, its own and those of its nested runs.
+
+    `found`: its driver has not just looked at its waits, so those that have an outcome by now are left out.
+    """
+    below = list(_unfinished_below(workspace, run))
+    waits = [wait for each in (run, *below) for wait in run_wait_views(each, workspace)]
+    if found:
+        outcomes = get_many(workspace.store, [keys.outcome(wait.wait_id) for wait in waits])
+        waits = [wait for wait in waits if outcomes[keys.outcome(wait.wait_id)] is None]
     return RunResult(
         run=run_view(run, workspace.ambient),
-        waits=run_wait_views(run, workspace) + _nested_waits(workspace, run),
+        waits=waits,
+        parent=parent_standing(workspace, run),
+        nested=[standing(workspace, each) for each in below if each.status != "suspended"],
         superseded=superseded or [],
         kept=kept or [],
     )
 
 
-def _nested_waits(workspace: Workspace, run: RunState) -> list[WaitView]:
-    waits: list[WaitView] = []
+def _unfinished_below(workspace: Workspace, run: RunState) -> Iterator[RunState]:
+    """The unfinished nested runs that the run waits for, each followed by those that it waits for itself."""
     children = list(run.waiting_children())
     for journal in fan_out(lambda run_id: workspace.execute(read_run(run_id)), children):
         if isinstance(journal, Journal) and not journal.run.ended:
-            waits += run_wait_views(journal.run, workspace) + _nested_waits(workspace, journal.run)
-    return waits
+            yield journal.run
+            yield from _unfinished_below(workspace, journal.run)
 
 
 def _start(workspace: Workspace, runnable: Runnable, inputs: dict[str, JsonValue], owner: Owner) -> Resumed:

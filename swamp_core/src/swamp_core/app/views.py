@@ -110,11 +110,30 @@ class KeptView(View):
     reason: str
 
 
+class StandingView(View):
+    """A run above or below another one, as it stands, and the commands that make it go on, however deep they reach.
+
+    `awaiting_resume`: it is suspended, and to resume it would do something. Of a run above, `awaiting_resume` and
+    `next_commands` hold once the run below it is over.
+    """
+
+    run_id: str
+    workflow: str
+    status: ShownStatus
+    awaiting_resume: bool
+    next_commands: list[str]
+
+
 class RunResult(View):
-    """A run as a command left it, with its open waits; `kept` are other runs that it left alone."""
+    """A run as a command left it, with its open waits; `kept` are other runs that it left alone.
+
+    `parent` is the run that it is nested in; `nested` are its nested runs that are driven, or whose driver was lost.
+    """
 
     run: RunView
     waits: list[WaitView] = Field(default=[])
+    parent: StandingView | None = None
+    nested: list[StandingView] = Field(default=[])
     superseded: list[str] = Field(default=[])
     kept: list[KeptView] = Field(default=[])
 
@@ -159,7 +178,10 @@ class ReceiptView(View):
 
 
 class SignalResult(View):
-    """An accepted signal. `repeated`: it had been accepted before, and this is the receipt of then."""
+    """An accepted signal. `repeated`: it had been accepted before, and this is the receipt of then.
+
+    After `--resume`, `run` is the outermost run that was resumed, and `parent` the one that this is nested in.
+    """
 
     status: Literal["accepted", "repeated"]
     wait_id: str
@@ -173,6 +195,7 @@ class SignalResult(View):
     awaiting_resume: bool
     resume_command: str
     run: RunView | None = None
+    parent: StandingView | None = None
 
 
 CheckStatus = Literal["would_accept", "would_repeat"]
@@ -199,6 +222,7 @@ class RunSummary(View):
     status: ShownStatus | Literal["unreadable"]
     started_at: Instant | None
     finished_at: Instant | None
+    parent_run_id: str | None
     awaiting_resume: bool
 
 

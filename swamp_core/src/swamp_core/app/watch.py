@@ -65,7 +65,7 @@ def watch_run(
         if workspace.ambient.clock.wait(interrupted, delay_s * (0.5 + workspace.ambient.ids.jitter())):
             break
         delay_s = min(delay_s * 1.5, POLL_MAX_S)
-    return run_result(workspace, watching.run)
+    return run_result(workspace, watching.run, found=True)
 
 
 def _is_over(run: RunState, until: Until) -> bool:

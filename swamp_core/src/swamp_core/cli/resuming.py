@@ -52,8 +52,12 @@ def resume_after(invocation: Invocation, run_id: str) -> Resumption:
             )
         return Resumption(None, awaited=True)
     interrupted = code is ExitCode.INTERRUPTED
-    if result.run.parent_run_id and result.run.finished_at and not interrupted:
-        above = resume_after(invocation, result.run.parent_run_id)  # It adopts what its nested run came to.
+    parent_run_id, can_go_on = (
+        result.run.parent_run_id,
+        result.parent is None or result.parent.awaiting_resume,
+    )
+    if parent_run_id and can_go_on and result.run.finished_at and not interrupted:
+        above = resume_after(invocation, parent_run_id)  # It adopts what its nested run came to.
         if above.run is not None:
             return above
     return Resumption(result, awaited=False, exit_code=code if interrupted else ExitCode.DONE)

@@ -37,11 +37,15 @@ class Holding:
         return self.ready or not (self.wait_ids or self.child_run_ids)
 
 
-def holding(run: RunState, open_waits: tuple[str, ...], now: datetime) -> Protocol[Holding]:
-    """What holds the run up, given which of its waits are open."""
+def holding(
+    run: RunState, open_waits: tuple[str, ...], now: datetime, *, besides: str | None = None
+) -> Protocol[Holding]:
+    """What holds the run up, given which of its waits are open, and leaving aside the nested run `besides`."""
     ready = has_ready_step(plan_of_run(run), run)
     held: list[str] = []
     for child_run_id in run.waiting_children():
+        if child_run_id == besides:
+            continue
         standing = yield from _standing(child_run_id, now)
         ready |= standing == "ready"
         if standing == "open":
@@ -49,12 +53,12 @@ def holding(run: RunState, open_waits: tuple[str, ...], now: datetime) -> Protoc
     return Holding(open_waits, tuple(held), ready)
 
 
-def look_at(run: RunState, now: datetime) -> Protocol[Holding]:
-    """What holds the run up; settles nothing."""
+def look_at(run: RunState, now: datetime, *, besides: str | None = None) -> Protocol[Holding]:
+    """What holds the run up, leaving aside the nested run `besides`; settles nothing."""
     undue = [wait_id for wait_id, wait in run.waiting().items() if not wait.is_overdue(now)]
     outcomes: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in undue))
     unsettled = [wait_id for wait_id, data in zip(undue, outcomes, strict=True) if data is None]
-    return (yield from holding(run, tuple(unsettled), now))
+    return (yield from holding(run, tuple(unsettled), now, besides=besides))
 
 
 def _standing(child_run_id: str, now: datetime) -> Protocol[Standing]:

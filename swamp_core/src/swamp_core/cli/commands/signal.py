@@ -100,6 +100,6 @@ def _and_resume(invocation: Invocation, result: SignalResult) -> ExitCode:
     if (resumed := resumption.run) is None:
         output.answer(after.to_json(), ())
     else:
-        after = after.model_copy(update={"run": resumed.run})
+        after = after.model_copy(update={"run": resumed.run, "parent": resumed.parent})
         output.answer(after.to_json(), (Gap(), *run_parts(resumed, invocation.workspace)))
     return resumption.exit_code

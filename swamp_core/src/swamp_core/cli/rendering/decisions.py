@@ -9,7 +9,7 @@ from swamp_core.app.gates import Gate
 from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.parts import Copy, Facts, Gap, Part, Say
-from swamp_core.cli.rendering.runs import run_parts
+from swamp_core.cli.rendering.runs import parent_parts, run_parts
 
 
 def decision_parts(
@@ -31,10 +31,11 @@ def approved_parts(gate: Gate, result: RunResult, workspace: Workspace) -> Itera
         return
     yield Gap()
     yield from run_parts(result, workspace)
-    if run.parent_run_id is not None and run.finished_at is None:
+    above = list(parent_parts(result.parent, workspace)) if result.parent and run.finished_at is None else []
+    if above:
         yield Gap()
-        yield Say("It is the work of a step of another run, which goes on when that is resumed after it:")
-        yield Copy(workspace.command("workflow", "resume", run.parent_run_id))
+        yield Say("When it is over:")
+        yield from above
 
 
 def rejected_parts(gate: Gate, result: RunResult, workspace: Workspace) -> Iterator[Part]:

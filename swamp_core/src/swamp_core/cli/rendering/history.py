@@ -24,7 +24,10 @@ def history_parts(
         tuple((each.id, each.workflow, _status(each), *_times(each)) for each in result.runs),
         tuple(STATUS_STYLES.get(each.status, "plain") for each in result.runs),
     )
+    ready = {each.id for each in result.runs if each.awaiting_resume}
     for each in result.runs:
+        if each.awaiting_resume and each.parent_run_id in ready:
+            continue  # It is taken up with the run that it is nested in.
         if each.awaiting_resume:
             yield Say(f"A run of {each.workflow} is ready to go on. Resume it with:")
             yield Copy(workspace.command("workflow", "resume", each.id))

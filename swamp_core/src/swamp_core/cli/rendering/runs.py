@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
-from swamp_core.app.views import ReadyResult, RunResult, RunView, StepView, WaitView
+from swamp_core.app.views import ReadyResult, RunResult, RunView, StandingView, StepView, WaitView
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.parts import Copy, Gap, Part, Say, Style
@@ -36,9 +35,8 @@ def run_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
     yield Say(_status_sentence(run), STATUS_STYLES.get(run.status, "plain"))
     yield Copy(run.id)
     yield from _failures(run)
-    now = workspace.ambient.clock.now()
     yield from first_waits_parts(result.waits, run.workflow, workspace)
-    yield from _next(result, workspace, now)
+    yield from _next(result, workspace)
     for run_id in result.superseded:
         yield Gap()
         yield Say(
@@ -126,17 +124,12 @@ def _failure(step: StepView) -> Iterator[Part]:
                 yield Say(f"  {line}", "dim")
 
 
-def _next(result: RunResult, workspace: Workspace, now: datetime) -> Iterator[Part]:
+def _next(result: RunResult, workspace: Workspace) -> Iterator[Part]:
     run = result.run
-    if run.parent_run_id and run.finished_at:
-        yield Say("The run that it is nested in goes on with:")
-        yield Copy(workspace.command("workflow", "resume", run.parent_run_id))
+    if result.parent and run.finished_at:
+        yield from parent_parts(result.parent, workspace)
     if run.status == "suspended":
-        signalled = "Then resume the run with:" if any(not wait.expired for wait in result.waits) else ""
-        if signalled or not result.waits:
-            yield Gap()
-            yield Say(signalled or "Nothing is waited for. Resume the run with:")
-            yield Copy(workspace.command("workflow", "resume", run.id))
+        yield from _suspended_next(result, workspace)
     elif run.status == "interrupted":
         yield Say("Its driver is gone. Recover it with:")
         yield Copy(workspace.command("workflow", "recover", run.workflow, "--run", run.id))
@@ -150,3 +143,51 @@ def _next(result: RunResult, workspace: Workspace, now: datetime) -> Iterator[Pa
     if run.status == "failed" and not run.parent_run_id:
         yield Say("Run what failed again with:")
         yield Copy(workspace.command("workflow", "resume", run.workflow, "--run", run.id))
+
+
+def parent_parts(parent: StandingView, workspace: Workspace) -> Iterator[Part]:
+    """How the run that a run is nested in goes on, that one being over; nothing when it is over itself."""
+    match parent.status:
+        case "suspended" if parent.awaiting_resume:
+            yield Say("The run that it is nested in goes on with:")
+        case "suspended":
+            yield Say("The run that it is nested in is held up by more than it. This is to be done first:")
+            yield from commands_parts(parent.next_commands)
+            yield Say("Then that run goes on with:")
+            yield Copy(workspace.command("workflow", "resume", parent.run_id))
+            return
+        case "running":
+            yield Say(
+                "The run that it is nested in is being driven, and takes this up by itself. Follow it with:"
+            )
+        case "interrupted":
+            yield Say("The run that it is nested in has lost its driver. Recover it with:")
+        case _:
+            return
+    yield from commands_parts(parent.next_commands)
+
+
+def commands_parts(commands: Sequence[str]) -> Iterator[Part]:
+    """Commands to paste in order; of many the first."""
+    for command in commands[:SHOWN_MAX]:
+        yield Copy(command)
+    if len(commands) > SHOWN_MAX:
+        yield Say(f"{len(commands) - SHOWN_MAX} more are like these.", "dim")
+
+
+def _suspended_next(result: RunResult, workspace: Workspace) -> Iterator[Part]:
+    for nested in result.nested:
+        yield Gap()
+        yield Say(
+            f"Its nested run of {nested.workflow} has lost its driver. Recover it with:"
+            if nested.status == "interrupted"
+            else f"Its nested run of {nested.workflow} is being driven. Follow it with:"
+        )
+        yield from commands_parts(nested.next_commands)
+    is_held_up = bool(result.nested) or any(not wait.expired for wait in result.waits)
+    if is_held_up or not result.waits:
+        yield Gap()
+        yield Say(
+            "Then resume the run with:" if is_held_up else "Nothing is waited for. Resume the run with:"
+        )
+        yield Copy(workspace.command("workflow", "resume", result.run.id))
