@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from swamp_core.app.graph import CHILDREN_READ_MAX
+from swamp_core.app.graph_runs import CHILDREN_READ_MAX
 from swamp_core.cli.rendering.mermaid import escaped
 from swamp_core.cli.rendering.wrapping import WIDTH
 from swamp_core.run import events

@@ -9,23 +9,17 @@ any text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from swamp_core.app.finding import find_run
-from swamp_core.app.run_views import run_view, status_of_all
-from swamp_core.app.seeing_views import GraphEdgeView, GraphNodeView, GraphResult, GraphStatus
+from swamp_core.app.graph_runs import NestedRuns, Standing, shown_of
+from swamp_core.app.seeing_views import GraphEdgeView, GraphNodeView, GraphResult
 from swamp_core.app.tasks import target_of, timeout_of
 from swamp_core.app.views import StepView
 from swamp_core.app.workflows import load_runnable
 from swamp_core.app.workspace import Workspace
-from swamp_core.engine.reading import read_run
-from swamp_core.journal.entry import Journal
 from swamp_core.payload.values import compact
-from swamp_core.records.base import Absent, Unreadable
-from swamp_core.run.state import RunState
-from swamp_core.run.statuses import ShownStatus
-from swamp_core.store.fan_out import fan_out
 from swamp_core.workflow.conditions import Condition, Not, described
 from swamp_core.workflow.definition import (
     SUCCEEDED,
@@ -40,15 +34,11 @@ from swamp_core.workflow.definition import (
 )
 from swamp_core.workflow.order import in_order
 
-ITEMS_SHOWN_MAX = 5
-CHILDREN_READ_MAX = 20
-"""Of a run, how many nested runs are looked at. Of those beyond, the graph has no more than the IDs."""
-
 
 def workflow_graph(workspace: Workspace, name: str) -> GraphResult:
     """The graph of a workflow of the repo. Raises `Refused` (`unknown_workflow`, `invalid_workflow`)."""
     runnable = load_runnable(workspace, name, importing=False)
-    drawing = _Drawing(workspace, runnable.workflows)
+    drawing = _Drawing(NestedRuns(workspace), runnable.workflows)
     drawing.workflow(runnable.workflow, None, None)
     return GraphResult(workflow=name, nodes=drawing.nodes, edges=drawing.edges)
 
@@ -56,8 +46,8 @@ def workflow_graph(workspace: Workspace, name: str) -> GraphResult:
 def run_graph(workspace: Workspace, name: str, run_id: str) -> GraphResult:
     """The graph of a run of the workflow. Raises `Refused` (`unknown_run`, `ambiguous_run`, `unreadable`)."""
     run = find_run(workspace, name, run=run_id)
-    drawing = _Drawing(workspace, {})
-    standing = _Standing(workspace, run)
+    drawing = _Drawing(NestedRuns(workspace), {})
+    standing = Standing(workspace, run)
     drawing.run(standing, None)
     return GraphResult(
         workflow=run.workflow,
@@ -76,32 +66,21 @@ class _Drawing:
     workflows that run each other many times would be a graph without end. `drawn` are the IDs and names of both.
     """
 
-    workspace: Workspace
+    children: NestedRuns
     workflows: Mapping[str, Workflow]
     nodes: list[GraphNodeView] = field(default_factory=list)
     edges: list[GraphEdgeView] = field(default_factory=list)
-    children: dict[str, _Standing | Absent | Unreadable] = field(default_factory=dict)
     drawn: set[str] = field(default_factory=set)
 
-    def run(self, standing: _Standing, parent: str | None) -> None:
+    def run(self, standing: Standing, parent: str | None) -> None:
         """Draw a run, with those below it."""
         outer = self.workflows
         self.workflows = {name: Workflow.from_json(each) for name, each in standing.run.workflows.items()}
-        self._look_at(list(standing.nested_runs()))
+        self.children.look_at(standing.nested_runs())
         self.workflow(Workflow.from_json(standing.run.definition), parent, standing)
         self.workflows = outer
 
-    def _look_at(self, run_ids: list[str]) -> None:
-        """Read nested runs, side by side, as long as they are not too many."""
-        wanted = [each for each in run_ids if each not in self.children]
-        wanted = wanted[: CHILDREN_READ_MAX - len(self.children)]
-        readings = fan_out(lambda run_id: self.workspace.execute(read_run(run_id)), wanted)
-        for run_id, reading in zip(wanted, readings, strict=True):
-            self.children[run_id] = (
-                _Standing(self.workspace, reading.run) if isinstance(reading, Journal) else reading
-            )
-
-    def workflow(self, workflow: Workflow, parent: str | None, standing: _Standing | None) -> None:
+    def workflow(self, workflow: Workflow, parent: str | None, standing: Standing | None) -> None:
         """Draw the jobs of a workflow."""
         prefix = f"{parent}_" if parent else ""
         ids = {job.name: f"{prefix}j{number}" for number, job in enumerate(workflow.jobs, 1)}
@@ -109,7 +88,7 @@ class _Drawing:
             self._job(job, ids[job.name], parent, standing)
             self._edges(job.depends_on, ids, ids[job.name])
 
-    def _job(self, job: Job, node: str, parent: str | None, standing: _Standing | None) -> None:
+    def _job(self, job: Job, node: str, parent: str | None, standing: Standing | None) -> None:
         status = standing.jobs.get(job.name) if standing else None
         self.nodes.append(GraphNodeView(id=node, kind="job", parent=parent, name=job.name, status=status))
         ids = {step.name: f"{node}_s{number}" for number, step in enumerate(job.steps, 1)}
@@ -117,10 +96,10 @@ class _Drawing:
             self._step(job.name, step, ids[step.name], node, standing)
             self._edges(step.depends_on, ids, ids[step.name])
 
-    def _step(self, job: str, step: Step, node: str, parent: str, standing: _Standing | None) -> None:
+    def _step(self, job: str, step: Step, node: str, parent: str, standing: Standing | None) -> None:
         task = step.task
         status, planned_run_id = standing.step(job, step.name) if standing else (None, None)
-        child_run_id, child_status = self._nested_run(planned_run_id)
+        child_run_id, child_status = self.children.place_of(planned_run_id)
         self.nodes.append(
             GraphNodeView(
                 id=node,
@@ -149,7 +128,7 @@ class _Drawing:
         shown = shown_of(items)
         for number, item in enumerate(shown, 1):
             item_node = f"{node}_i{number}"
-            child_run_id, child_status = self._nested_run(item.child_run_id)
+            child_run_id, child_status = self.children.place_of(item.child_run_id)
             self.nodes.append(
                 GraphNodeView(
                     id=item_node,
@@ -171,13 +150,6 @@ class _Drawing:
                 GraphNodeView(id=f"{node}_more", kind="more", parent=node, name=name, count=len(left_out))
             )
 
-    def _nested_run(self, run_id: str | None) -> tuple[str | None, ShownStatus | None]:
-        """The ID of a nested run, unless it is planned and not begun; and where it stands, if it was looked at."""
-        child = self.children.get(run_id or "")
-        if isinstance(child, Absent):
-            return None, None
-        return run_id, child.status if isinstance(child, _Standing) else None
-
     def _nested(self, task: NestedWorkflow, node: str, child_run_id: str | None) -> None:
         """Draw what a step runs: its nested run, or the workflow where none was begun."""
         nested = self.workflows.get(task.workflow_id_or_name)
@@ -190,7 +162,7 @@ class _Drawing:
     def _child(self, run_id: str, node: str) -> None:
         """Draw a nested run, if it was looked at and can be read."""
         child = self.children.get(run_id)
-        if isinstance(child, _Standing) and run_id not in self.drawn:
+        if child and run_id not in self.drawn:
             self.drawn.add(run_id)
             self.run(child, node)
 
@@ -200,44 +172,6 @@ class _Drawing:
             self.edges.append(
                 GraphEdgeView(source=ids[each.name], to=node, condition=each.condition.to_json(), label=label)
             )
-
-
-class _Standing:
-    """Where the jobs and steps of a run stand."""
-
-    def __init__(self, workspace: Workspace, run: RunState) -> None:
-        view = run_view(run, workspace.ambient)
-        self.run = run
-        self.status = view.status
-        self.jobs = {job.name: job.status for job in view.jobs}
-        self._steps = {(step.job, step.name): step for job in view.jobs for step in job.steps}
-
-    def step(self, job: str, name: str) -> tuple[GraphStatus, str | None]:
-        """The status of a step, and its nested run. One that was expanded stands where its items do until all end."""
-        shown = self._steps.get((job, name))
-        if shown is not None:
-            return shown.status, shown.child_run_id
-        status = self.run.step(job, name).status
-        if status == "expanded":
-            return status_of_all(item.status for item in self.items(job, name)), None
-        return status, None
-
-    def items(self, job: str, name: str) -> list[StepView]:
-        """The items of a step that was expanded."""
-        expansion = self.run.step(job, name).expansion
-        return [self._steps[job, item] for item in expansion.names] if expansion else []
-
-    def nested_runs(self) -> Iterator[str]:
-        """The nested runs of the steps and items that are drawn."""
-        for job in Workflow.from_json(self.run.definition).jobs:
-            for step in job.steps:
-                found = [item.child_run_id for item in shown_of(self.items(job.name, step.name))]
-                yield from filter(None, found or [self.step(job.name, step.name)[1]])
-
-
-def shown_of(items: list[StepView]) -> list[StepView]:
-    """Those of the items that are drawn one by one: all, or of many the first."""
-    return items if len(items) <= ITEMS_SHOWN_MAX + 1 else items[:ITEMS_SHOWN_MAX]
 
 
 def condition_text(condition: Condition) -> str | None:
