@@ -165,3 +165,19 @@ def test_a_nested_run_whose_parent_is_ready_is_resumed_with_it(siblings):
     told = siblings.swamp("workflow", "history", "list")
     assert told.commands == [f"swamp workflow resume {siblings.run_id}"], told.out
     pasted(siblings, told)
+
+
+def test_a_watcher_is_told_what_the_nested_runs_wait_for(siblings):
+    """Who watches a run that waits for nested runs is shown what is to be done in these, and it can be pasted."""
+    watcher = siblings.swamp.start("workflow", "watch", "release")
+    for words in (" approve ", " signal ", " resume "):
+        siblings.swamp.pasted(siblings.swamp.told(watcher, f"swamp workflow{words}"))
+    assert "The run of release succeeded." in siblings.swamp.finished(watcher).out
+
+
+def test_a_watched_run_shows_no_wait_that_has_its_signal(siblings):
+    """A wait that was signalled since the run was suspended is not told as open: its command would be refused."""
+    siblings.signal(siblings.wait()["waitId"], "{}")
+    told = siblings.swamp("workflow", "watch", "release", "--until", "suspended")
+    assert not [command for command in told.commands if " signal " in command], told.out
+    pasted(siblings, told)

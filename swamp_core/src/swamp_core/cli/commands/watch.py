@@ -39,11 +39,11 @@ def watch(invocation: Invocation, run_id: str, until: Until) -> ExitCode:
       swamp workflow watch 0192f0c1
     """
     from swamp_core.app.finding import find_run
+    from swamp_core.app.run import run_result
     from swamp_core.app.watch import watch_run
     from swamp_core.cli.following import progress_of, told_once
     from swamp_core.cli.interrupting import interrupts
-    from swamp_core.cli.parts import Copy, Gap, Say
-    from swamp_core.cli.rendering.runs import run_exit_code, run_parts
+    from swamp_core.cli.rendering.runs import run_exit_code, run_parts, watched_parts
     from swamp_core.run.events import Event
     from swamp_core.run.state import RunState
 
@@ -58,8 +58,8 @@ def watch(invocation: Invocation, run_id: str, until: Until) -> ExitCode:
         def observe(run: RunState, events: list[Event]) -> None:
             progress.observe(run, events)
             if run.status == "suspended" and until == "ended":
-                command = workspace.command("workflow", "resume", run.run_id)
-                invocation.output.note(Gap(), Say("Then resume the run with:"), Copy(command))
+                left = run_result(workspace, run, found=True)
+                invocation.output.note(*watched_parts(left, workspace))
 
         result = watch_run(
             workspace,

@@ -74,6 +74,13 @@ def cancelled_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
     yield Copy(workspace.command("workflow", "history", "get", result.run.id))
 
 
+def watched_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
+    """What a suspended run whose own waits were told waits for below it, and what to do next."""
+    below = [wait for wait in result.waits if wait.run_id != result.run.id]
+    yield from first_waits_parts(below, result.run.workflow, workspace)
+    yield from _suspended_next(result, workspace)
+
+
 def first_waits_parts(waits: Sequence[WaitView], workflow: str, workspace: Workspace) -> Iterator[Part]:
     """The waits of a run, of many the first, and how to see them all."""
     now = workspace.ambient.clock.now()
