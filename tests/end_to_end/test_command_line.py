@@ -295,10 +295,15 @@ def test_a_terminal_gets_colours_and_a_live_view(swamp):
 
 
 def test_without_colours_a_terminal_gets_none(swamp):
-    """NO_COLOR is kept."""
+    """NO_COLOR is kept: not one escape sequence is sent, by a list, a run that is followed, or a question."""
     _, shown = on_a_terminal(swamp, "workflow", "list", NO_COLOR="1")
-    assert not re.search(r"\x1b\[[\d;]*3\dm", shown)
+    _, followed = on_a_terminal(swamp, "workflow", "run", "release", NO_COLOR="1")
+    wait_id = swamp.json("workflow", "waits")["waits"][0]["waitId"]
+    _, asked = on_a_terminal(swamp, "workflow", "signal", wait_id, typed=[("> ", "\x04")], NO_COLOR="1")
+    assert "\x1b" not in shown + followed + asked
     assert "release" in shown
+    assert "build/compile succeeded" in followed
+    assert "must carry no secret" in asked
 
 
 def test_a_person_at_a_terminal_is_asked_for_the_payload(swamp):

@@ -78,7 +78,9 @@ def test_an_answer_that_does_not_fit_is_asked_for_again(asked):
     """A wrong type, a value out of range and a choice that is none are each told, and nothing is sent meanwhile."""
     answer, stored = asked("many\n", "0\n", "2\n", "yes\n", "true\n", "large\n", "small\n", "[1]\n", "[]\n")
     assert stored == {"count": 2, "sure": True, "size": "small", "tags": []}
-    assert '"many" is not integer' in answer.err
+    assert 'It must be a whole number, such as 3, not "many".' in answer.err
+    assert 'It must be true or false, not "yes".' in answer.err
+    assert "JSON at line" not in answer.err
     assert "/count" in answer.err
     assert "/size" in answer.err
 

@@ -129,9 +129,11 @@ def test_debug_tells_where_an_error_came_from(swamp):
 
 @pytest.mark.parametrize("option", ["--no-color", None])
 def test_colour_can_be_turned_off(swamp, option, monkeypatch):
-    """`--no-color` and NO_COLOR leave no colour on a terminal."""
+    """`--no-color` and NO_COLOR send a terminal no escape sequence: no bold, no dim, no view that is redrawn."""
     monkeypatch.setenv("TERM", "xterm-256color")
     if option is None:
         swamp.environ["NO_COLOR"] = "1"
-    words = ("workflow", "list", *([option] if option else []))
-    assert "\x1b[3" not in swamp(*words, terminal=True).out
+    for words in (("workflow", "list"), ("workflow", "run", "release"), ("workflow", "waits")):
+        answer = swamp(*words, *([option] if option else []), terminal=True)
+        assert "\x1b" not in answer.out + answer.err
+        assert "release" in answer.out

@@ -62,10 +62,35 @@ def test_text_is_read_by_the_declared_type(text: str, schema: dict[str, Any] | N
     ],
 )
 def test_text_of_another_type_is_refused(text: str, schema: dict[str, Any]) -> None:
-    """Nothing is guessed: what is not of the declared type is refused, with the type that was wanted."""
-    with pytest.raises(PayloadError, match=schema["type"]) as caught:
+    """Nothing is guessed: what is not of the declared type is refused, briefly, saying what was wanted."""
+    with pytest.raises(PayloadError, match=r"^It must be ") as caught:
         input_value(text, schema)
     assert len(caught.value.reason) < 400
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "reason"),
+    [
+        ("yes", {"type": "boolean"}, 'It must be true or false, not "yes".'),
+        ("many", {"type": "integer"}, 'It must be a whole number, such as 3, not "many".'),
+        ("1,5", {"type": "number"}, 'It must be a number, such as 1.5, not "1,5".'),
+        ("eu", {"type": "array"}, """It must be a JSON array, such as '["eu"]', not "eu"."""),
+        ("eu", {"type": "object"}, """It must be a JSON object, such as '{"region":"eu"}', not "eu"."""),
+        ("x", {"type": ["boolean", "null"]}, 'It must be true or false or null, not "x".'),
+        ("x", {"enum": [1, None]}, 'It must be null or a number, such as 1.5, not "x".'),
+    ],
+)
+def test_a_refusal_says_what_may_be_given(text: str, schema: dict[str, Any], reason: str) -> None:
+    """A person is told what to write, in the words of a person; a parser's words are for what was meant as JSON."""
+    with pytest.raises(PayloadError) as caught:
+        input_value(text, schema)
+    assert caught.value.reason == reason
+
+
+def test_a_refusal_of_broken_json_says_where_it_is_broken() -> None:
+    """A list without its quotation marks is told with the place."""
+    with pytest.raises(PayloadError, match=r"such as '\[\"eu\"\]'.* line 1, column 2"):
+        input_value("[eu]", {"type": "array"})
 
 
 @given(st.text(), st.sampled_from(["string", "integer", "number", "boolean", "null", "array", "object"]))

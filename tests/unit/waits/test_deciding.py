@@ -137,7 +137,8 @@ def test_a_rejection_ends_the_run_and_leaves_no_step_waiting(store):
 
 
 def test_waits_and_gates_are_listed_apart(store):
-    """Each listing has its kind of wait, and a record that cannot be read is in both."""
+    """Each listing has its kind of wait, and the other apart; a record that cannot be read is in both."""
+    assert [wait.wait_id for wait in execute(list_open_waits("signal"), store).others] == [GATE]
     assert [wait.wait_id for wait in execute(list_open_waits("signal"), store).waits] == [WAIT]
     assert [wait.wait_id for wait in execute(list_open_waits("approval"), store).waits] == [GATE]
     decide(store)

@@ -22,6 +22,7 @@ from swamp_core.app.workspace import Workspace
 from swamp_core.engine.surveying import Seen, Survey
 from swamp_core.records.base import Unreadable
 from swamp_core.store.keys import is_segment
+from swamp_core.workflow.problems import did_you_mean, quoted
 
 SLOW_START = timedelta(hours=1)
 """How long a start of another workflow may take before it is taken for one that was cut off."""
@@ -38,7 +39,7 @@ def delete_workflow(
     found = survey_store(workspace)
     run_ids = [run_id for run_id in found.listed.run_ids if found.listed.indexed.get(run_id) == name]
     if not run_ids:
-        _refuse_unknown(workspace, name)
+        _refuse_unknown(workspace, name, found)
     if not force:
         _refuse_active(workspace, name, run_ids, found)
     collection = Collection()
@@ -82,12 +83,14 @@ def _delete_root(
         remove_root(workspace, run_id, collection, force=force, interrupted=interrupted)
 
 
-def _refuse_unknown(workspace: Workspace, name: str) -> None:
-    if is_segment(name) and any(each.name == name for each in list_workflows(workspace).workflows):
+def _refuse_unknown(workspace: Workspace, name: str, found: Survey) -> None:
+    known = [each.name for each in list_workflows(workspace).workflows]
+    if is_segment(name) and name in known:
         return
+    known += set(found.listed.indexed.values())
     raise Refused(
         "unknown_workflow",
-        "There is no workflow of that name, and no run of one.",
+        f"There is no workflow {quoted(name)}, and no run of one{did_you_mean(name, known)}",
         hint=f"The workflows are listed by:\n{workspace.command('workflow', 'list')}",
         details={"workflow": name},
     )

@@ -40,7 +40,7 @@ def read_inputs(workflow: Workflow, texts: Mapping[str, str], file: bytes | None
             inputs[name] = input_value(text, member if isinstance(member, dict) else None)
         except PayloadError as error:
             raise Refused(
-                "invalid_input", f"The input {quoted(name)} cannot be read: {error.reason}"
+                "invalid_input", f"The input {quoted(name)} cannot be read: {error.reason}", hint=_HOW
             ) from error
     return inputs
 

@@ -85,11 +85,15 @@ class RunView(View):
 
 
 class WaitView(View):
-    """An open wait. `expired` goes by this host's clock and settles nothing."""
+    """An open wait. `expired` goes by this host's clock and settles nothing.
+
+    `parent_run_id` is the run that the run of the wait is nested in.
+    """
 
     wait_id: str
     workflow: str
     run_id: str
+    parent_run_id: str | None
     job: str
     step: str
     kind: WaitKind
@@ -165,6 +169,8 @@ class WaitsResult(View):
 
     waits: list[WaitView]
     unreadable: list[UnreadableView]
+    others: int = Field(default=0, exclude=True)
+    """How many are open of the other kind: gates, if these are waits for a signal. Only for hints."""
 
 
 class ReceiptView(View):
@@ -222,6 +228,7 @@ class RunSummary(View):
     status: ShownStatus | Literal["unreadable"]
     started_at: Instant | None
     finished_at: Instant | None
+    inputs: dict[str, JsonValue] | None
     parent_run_id: str | None
     awaiting_resume: bool
 
@@ -232,11 +239,33 @@ class HistoryResult(View):
     runs: list[RunSummary]
 
 
+OutcomeUse = Literal["applied", "pending", "unused"]
+
+
+class OutcomeView(View):
+    """What somebody answered to a wait: a signal, an approval or a rejection; `by` whom, and when (`at`).
+
+    `use`: the run has taken it up (`applied`), a resume will (`pending`), or the run was ended, or its step reset,
+    before one did (`unused`).
+    """
+
+    wait_id: str
+    job: str
+    step: str
+    result: Literal["accepted", "approved", "rejected"]
+    at: Instant
+    by: str
+    reason: str | None = None
+    payload: dict[str, JsonValue] | None = None
+    use: OutcomeUse
+
+
 class RunHistory(View):
-    """A run with all its events, oldest first."""
+    """A run with all its events, oldest first, and what its waits were answered, also where no event tells of it."""
 
     run: RunView
     events: list[dict[str, JsonValue]]
+    outcomes: list[OutcomeView]
 
 
 class ProblemView(View):

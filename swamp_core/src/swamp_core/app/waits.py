@@ -34,4 +34,5 @@ def _listed(workspace: Workspace, kind: WaitKind, workflow: str | None) -> Waits
             UnreadableView(wait_id=each.key.rsplit("/", 1)[-1], reason=f"`{each.key}`: {each.reason}")
             for each in listed.unreadable
         ],
+        others=sum(workflow is None or each.workflow == workflow for each in listed.others),
     )

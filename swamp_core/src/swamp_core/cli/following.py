@@ -83,8 +83,9 @@ def told_once(invocation: Invocation) -> Trouble:
 
 
 def progress_of(invocation: Invocation, *, stays: bool) -> Progress:
-    """Who looks on: a live view on a terminal, lines elsewhere."""
-    if invocation.output.err.is_terminal and not invocation.output.quiet:
+    """Who looks on: a live view on a terminal, lines elsewhere and where no escape sequence is wanted."""
+    output = invocation.output
+    if output.err.is_terminal and output.colour and not output.quiet:
         from swamp_core.cli.live import LiveProgress
 
         return LiveProgress(invocation, stays=stays)

@@ -51,7 +51,11 @@ def _global_options() -> list[click.Option]:
             is_flag=True,
             help="Answer with one JSON document on stdout, errors included.",
         ),
-        _option("--no-color", is_flag=True, help="No colours on a terminal. So does NO_COLOR."),
+        _option(
+            "--no-color",
+            is_flag=True,
+            help="Plain lines on a terminal: no colour, bold or live view. So does NO_COLOR.",
+        ),
         _option(
             "--log-level",
             type=click.Choice(LOG_LEVELS),

@@ -26,11 +26,15 @@ COLUMN_GAP = 2
 
 
 class Terminal:
-    """A terminal that parts are printed on."""
+    """A terminal that parts are printed on. Without colour it is sent no escape sequence."""
 
     def __init__(self, stream: Stream, *, colour: bool) -> None:
         self.console = Console(
-            file=cast("IO[str]", stream), no_color=not colour, highlight=False, markup=False, emoji=False
+            file=cast("IO[str]", stream),
+            color_system="auto" if colour else None,  # `no_color` would leave bold and dim.
+            highlight=False,
+            markup=False,
+            emoji=False,
         )
 
     def print(self, part: Part) -> None:

@@ -11,6 +11,16 @@ from collections.abc import Mapping
 from swamp_core.payload.strict_json import parse_json
 from swamp_core.payload.values import JsonValue, PayloadError, shown
 
+_EXPECTED = {
+    "boolean": "true or false",
+    "null": "null",
+    "integer": "a whole number, such as 3",
+    "number": "a number, such as 1.5",
+    "array": """a JSON array, such as '["eu"]'""",
+    "object": """a JSON object, such as '{"region":"eu"}'""",
+}
+_BRACKETS = ("[", "{")
+
 
 def input_value(text: str, schema: Mapping[str, JsonValue] | None) -> JsonValue:
     """The value that the text stands for. Raises `PayloadError` if it is of none of the declared types.
@@ -21,16 +31,24 @@ def input_value(text: str, schema: Mapping[str, JsonValue] | None) -> JsonValue:
     kinds = _declared_types(schema or {})
     if not kinds or kinds == {"string"}:
         return text
-    reason = "it is of another type"
+    reason = ""
     try:
         value = parse_json(text.encode("utf-8", "surrogatepass"))
         if not kinds.isdisjoint(types_of(value) - {"string"}):
             return value
     except PayloadError as error:
-        reason = error.reason.rstrip(".")
+        # Where a text is no JSON says something only if it was meant as JSON.
+        if error.code not in ("not_json", "trailing_text") or text.lstrip()[:1] in _BRACKETS:
+            reason = f" {error.reason}"
     if "string" in kinds:
         return text
-    raise PayloadError("wrong_type", f"{shown(text)} is not {' or '.join(sorted(kinds))} in JSON: {reason}.")
+    raise PayloadError("wrong_type", f"It must be {_expected(kinds)}, not {shown(text)}.{reason}")
+
+
+def _expected(kinds: frozenset[str]) -> str:
+    """What a text must be to stand for a value of one of the types: `a whole number, such as 3`."""
+    told = kinds - {"integer"} if "number" in kinds else kinds
+    return " or ".join(words for kind, words in _EXPECTED.items() if kind in told) or "of a type in JSON"
 
 
 def types_of(value: JsonValue) -> frozenset[str]:

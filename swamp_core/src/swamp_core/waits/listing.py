@@ -16,10 +16,14 @@ from swamp_core.store.operations import Get, List, Protocol, Together
 
 @dataclass(frozen=True, slots=True)
 class OpenWaits:
-    """Open waits, oldest first, and the records that cannot be read; among them those of waits of any kind."""
+    """Open waits, oldest first, and the records that cannot be read; among them those of waits of any kind.
+
+    `others` are the open waits of the other kind, which are read in any case.
+    """
 
     waits: tuple[Registration, ...]
     unreadable: tuple[Unreadable, ...]
+    others: tuple[Registration, ...] = ()
 
 
 def list_open_waits(kind: WaitKind) -> Protocol[OpenWaits]:
@@ -36,12 +40,11 @@ def list_open_waits(kind: WaitKind) -> Protocol[OpenWaits]:
     ):
         wait = read_record(Registration, key, data)
         settled = read_record(OUTCOME, keys.outcome(key.removeprefix(keys.WAITS)), outcome)
-        if isinstance(wait, Found) and wait.record.wait_kind != kind:
-            continue
-        for reading in (wait, settled):
-            if isinstance(reading, Unreadable):
-                unreadable.append(reading)
+        if not isinstance(wait, Found) or wait.record.wait_kind == kind:
+            unreadable += [reading for reading in (wait, settled) if isinstance(reading, Unreadable)]
         if isinstance(wait, Found) and isinstance(settled, Absent) and wait.record.mark_key() in marks:
             waits.append(wait.record)
     waits.sort(key=lambda wait: (wait.opened_at, wait.wait_id))
-    return OpenWaits(tuple(waits), tuple(unreadable))
+    of_kind = tuple(wait for wait in waits if wait.wait_kind == kind)
+    others = tuple(wait for wait in waits if wait.wait_kind != kind)
+    return OpenWaits(of_kind, tuple(unreadable), others)

@@ -33,6 +33,6 @@ def approvals(invocation: Invocation, workflow: str | None) -> ExitCode:
     from swamp_core.cli.rendering.waits import approvals_parts
 
     result = list_approvals(invocation.workspace, workflow=workflow)
-    parts = approvals_parts(result, invocation.ambient.clock.now(), workflow=workflow)
+    parts = approvals_parts(result, invocation.workspace, workflow=workflow)
     invocation.output.answer(result.to_json(), parts)
     return ExitCode.DONE

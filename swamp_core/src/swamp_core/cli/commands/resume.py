@@ -64,7 +64,8 @@ def resume(
 
     The waits of a suspended run must be settled. It goes on until it ends or must wait again. By a workflow's name it
     is the run of it that is suspended. It needs neither the workflow's file nor the host that started the run. A wait
-    whose deadline has passed is timed out. An interrupt cancels the run.
+    whose deadline has passed is timed out. An interrupt cancels the run, unless it is suspended and only waited for,
+    with --wait: then it stays suspended.
 
     A failed run that is named by its ID is retried: the steps that failed run again, and what depends on them. A step
     that succeeded is not repeated, unless it depends on one that is, or on the STEP of --from.

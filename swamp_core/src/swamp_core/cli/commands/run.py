@@ -58,7 +58,9 @@ def run(
     r"""Run a workflow until it ends or must wait for a signal.
 
     A run that is suspended is kept in the store; whoever has its wait ID can signal it, from any host. An earlier run
-    with the same inputs that waits only for approvals is cancelled; others are left alone. An interrupt cancels it.
+    with the same inputs that waits only for approvals is cancelled; others are left alone.
+
+    An interrupt cancels the run, unless it is suspended and only waited for, with --wait: then it stays suspended.
 
     \b
       swamp workflow run release --input env=dev

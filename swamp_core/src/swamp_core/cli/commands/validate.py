@@ -17,7 +17,7 @@ def validate(invocation: Invocation, names: tuple[str, ...]) -> ExitCode:
     r"""Say what is wrong with workflow files.
 
     All of them are checked, or those named, and the models. Each problem is a
-    line `file:line:column: message`. The exit code is 1 when there is an error.
+    line `file:line:column: message`. The exit code is 1 when there is an error, or no file to check.
 
     \b
       swamp workflow validate release
@@ -26,5 +26,6 @@ def validate(invocation: Invocation, names: tuple[str, ...]) -> ExitCode:
     from swamp_core.cli.rendering.workflows import validation_parts
 
     result = validate_workflows(invocation.workspace, names)
-    invocation.output.answer(result.to_json(), validation_parts(result, invocation.workspace.repo_dir))
-    return ExitCode.DONE if all(each.valid for each in result.workflows) else ExitCode.FAILED
+    invocation.output.answer(result.to_json(), validation_parts(result, invocation.workspace))
+    checked = bool(result.workflows) and all(each.valid for each in result.workflows)
+    return ExitCode.DONE if checked else ExitCode.FAILED

@@ -33,6 +33,6 @@ def waits(invocation: Invocation, workflow: str | None) -> ExitCode:
     from swamp_core.cli.rendering.waits import waits_parts
 
     result = list_waits(invocation.workspace, workflow=workflow)
-    parts = waits_parts(result, invocation.ambient.clock.now(), workflow=workflow)
+    parts = waits_parts(result, invocation.workspace, workflow=workflow)
     invocation.output.answer(result.to_json(), parts)
     return ExitCode.DONE

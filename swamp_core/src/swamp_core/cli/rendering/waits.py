@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from swamp_core.app.views import WaitsResult, WaitView
+from swamp_core.app.workspace import Workspace
 from swamp_core.cli.escaping import shortened
 from swamp_core.cli.parts import Copy, Facts, Gap, Part, Say
 from swamp_core.cli.times import until
@@ -14,15 +15,34 @@ from swamp_core.cli.times import until
 SCHEMA_CHARACTERS_MAX = 400
 
 
-def waits_parts(result: WaitsResult, now: datetime, *, workflow: str | None = None) -> Iterator[Part]:
-    """The open waits for a signal, each with the command that settles it."""
-    yield from _listed(result, now, f"No wait of {workflow} is open." if workflow else "No wait is open.")
+def waits_parts(result: WaitsResult, workspace: Workspace, *, workflow: str | None = None) -> Iterator[Part]:
+    """The open waits for a signal, each with the command that settles it; if there is none, where the gates are."""
+    none = f"No wait of {workflow} is open." if workflow else "No wait is open."
+    if result.others:
+        none = f"No wait{f' of {workflow}' if workflow else ''} for a signal is open."
+    yield from _listed(result, workspace.ambient.clock.now(), none)
+    if result.others and not result.waits:
+        gates = (
+            "The gate that is undecided is" if result.others == 1 else f"{result.others} undecided gates are"
+        )
+        yield Say(f"{gates} listed by:")
+        yield Copy(workspace.command("workflow", "approvals", *_of(workflow)))
 
 
-def approvals_parts(result: WaitsResult, now: datetime, *, workflow: str | None = None) -> Iterator[Part]:
-    """The undecided gates, each with the command that approves it."""
+def approvals_parts(
+    result: WaitsResult, workspace: Workspace, *, workflow: str | None = None
+) -> Iterator[Part]:
+    """The undecided gates, each with the command that approves it; if there is none, where the other waits are."""
     none = f"No gate of {workflow} is undecided." if workflow else "No gate is undecided."
-    yield from _listed(result, now, none)
+    yield from _listed(result, workspace.ambient.clock.now(), none)
+    if result.others and not result.waits:
+        waits = "The open wait for a signal is" if result.others == 1 else f"{result.others} open waits are"
+        yield Say(f"{waits} listed by:")
+        yield Copy(workspace.command("workflow", "waits", *_of(workflow)))
+
+
+def _of(workflow: str | None) -> tuple[str, ...]:
+    return ("--workflow", workflow) if workflow else ()
 
 
 def _listed(result: WaitsResult, now: datetime, none: str) -> Iterator[Part]:
@@ -47,7 +67,8 @@ def wait_parts(wait: WaitView, now: datetime) -> Iterator[Part]:
     if wait.prompt:
         yield Say(wait.prompt)
     payload = () if wait.kind == "approval" else (("payload", schema_text(wait)),)
-    yield Facts((("wait", wait.wait_id), ("run", wait.run_id), *payload))
+    parent = (("nested in", wait.parent_run_id),) if wait.parent_run_id else ()
+    yield Facts((("wait", wait.wait_id), ("run", wait.run_id), *parent, *payload))
     settle = (
         "Approve it with this, or reject it with `reject` in the place of `approve`:"
         if wait.kind == "approval"

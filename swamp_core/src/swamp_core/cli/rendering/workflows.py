@@ -8,6 +8,7 @@ from pathlib import Path
 from swamp_core.app.views import ValidateResult, WorkflowsResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.parts import Copy, Part, Say, Table
+from swamp_core.workflow.loading import DIRECTORY
 
 
 def workflows_parts(result: WorkflowsResult, workspace: Workspace) -> Iterator[Part]:
@@ -29,10 +30,10 @@ def workflows_parts(result: WorkflowsResult, workspace: Workspace) -> Iterator[P
         yield Copy(workspace.command("workflow", "validate"))
 
 
-def validation_parts(result: ValidateResult, repo_dir: Path) -> Iterator[Part]:
+def validation_parts(result: ValidateResult, workspace: Workspace) -> Iterator[Part]:
     """The problems, one a line, as compilers tell them; then a count."""
     for each in result.workflows:
-        path = shown_path(repo_dir / each.path)
+        path = shown_path(workspace.repo_dir / each.path)
         for problem in each.problems:
             kind = "" if problem.severity == "error" else f"{problem.severity}: "
             yield Say(
@@ -42,7 +43,10 @@ def validation_parts(result: ValidateResult, repo_dir: Path) -> Iterator[Part]:
     invalid = sum(not each.valid for each in result.workflows)
     files = len(result.workflows)
     if not files:
-        yield Say("There is no workflow file here.")
+        where = workspace.repo_dir / DIRECTORY
+        yield Say(f"Nothing was checked: {where} holds no workflow file.", "bad")
+        yield Say("Name another directory with --repo-dir, or make an example with:")
+        yield Copy(workspace.command("init"))
     elif invalid:
         yield Say(f"{invalid} of {_files(files)} cannot be used.", "bad")
     else:
