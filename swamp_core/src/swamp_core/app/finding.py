@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from swamp_core.app.inputs_text import inputs_text
 from swamp_core.app.refusals import Refused
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.lives import shown_status
@@ -122,7 +123,7 @@ def ambiguous_run(workspace: Workspace, name: str, candidates: list[RunState]) -
     """The refusal of a workflow's name that may mean any of these runs."""
     now, host = workspace.ambient.clock.now(), workspace.ambient.host
     lines = [
-        f"{run.run_id}  {shown_status(run, now, host)}, started {instant_text(run.started_at)}"
+        f"{run.run_id}  {shown_status(run, now, host)}, started {instant_text(run.started_at)}{_told_apart(run)}"
         for run in candidates[:_LISTED_MAX]
     ]
     return Refused(
@@ -131,6 +132,13 @@ def ambiguous_run(workspace: Workspace, name: str, candidates: list[RunState]) -
         hint="Give the ID of one of them, or the beginning of it, in the place of the name.",
         details={"runIds": [run.run_id for run in candidates]},
     )
+
+
+def _told_apart(run: RunState) -> str:
+    """What tells the run from others of its workflow: its inputs, and the run that it is nested in."""
+    inputs = f", with {inputs_text(run.inputs)}" if run.inputs else ""
+    parent = run.parent
+    return inputs + (f", for {parent.job}/{parent.step} of the run {parent.run_id}" if parent else "")
 
 
 def open_run_ids(workspace: Workspace, workflow: str) -> list[str]:

@@ -1,8 +1,9 @@
-"""The runs that there were: a list, and one of them with all its events."""
+"""The runs that there were: a list, and one of them with all its events and what its waits were answered."""
 
 from __future__ import annotations
 
 from swamp_core.app.finding import unknown_run, unreadable_run
+from swamp_core.app.outcomes import outcome_views
 from swamp_core.app.run_views import run_view
 from swamp_core.app.views import HistoryResult, RunHistory, RunSummary
 from swamp_core.app.workspace import Workspace
@@ -41,7 +42,7 @@ def list_runs(
 
 
 def get_run(workspace: Workspace, run_id: str) -> RunHistory:
-    """A run by its whole ID, with every event of its journal. Raises `Refused` (`unknown_run`, `unreadable`)."""
+    """A run by its whole ID, with all that happened to it. Raises `Refused` (`unknown_run`, `unreadable`)."""
     entries = workspace.execute(read_entries(run_id))
     if isinstance(entries, Absent):
         raise unknown_run(workspace, run_id)
@@ -50,8 +51,12 @@ def get_run(workspace: Workspace, run_id: str) -> RunHistory:
     if isinstance(journal, Unreadable):
         raise unreadable_run(workspace, run_id, journal)
     assert isinstance(entries, list)
-    events = [_event_json(event) for entry in entries for event in entry.events]
-    return RunHistory(run=run_view(journal.run, workspace.ambient), events=events)
+    events = [event for entry in entries for event in entry.events]
+    return RunHistory(
+        run=run_view(journal.run, workspace.ambient),
+        events=[_event_json(event) for event in events],
+        outcomes=outcome_views(workspace, journal.run, events),
+    )
 
 
 def _event_json(event: Event) -> Json:
@@ -74,6 +79,7 @@ def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | N
                 status="unreadable",
                 started_at=None,
                 finished_at=None,
+                inputs=None,
                 parent_run_id=None,
                 awaiting_resume=False,
             )
@@ -85,6 +91,7 @@ def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | N
                 status=shown_status(run, now, workspace.ambient.host),
                 started_at=run.started_at,
                 finished_at=run.finished_at,
+                inputs=run.inputs,
                 parent_run_id=run.parent.run_id if run.parent else None,
                 awaiting_resume=run.status == "suspended"
                 and workspace.execute(look_at(run, now)).is_resumable,

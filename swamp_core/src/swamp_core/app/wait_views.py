@@ -15,6 +15,7 @@ def wait_view(registration: Registration, workspace: Workspace) -> WaitView:
         wait_id=registration.wait_id,
         workflow=registration.workflow,
         run_id=registration.run_id,
+        parent_run_id=registration.parent_run_id,
         job=registration.job,
         step=registration.step,
         kind=registration.wait_kind,

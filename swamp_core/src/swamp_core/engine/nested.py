@@ -13,6 +13,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from swamp_core.ambient import Ambient
+from swamp_core.engine.nested_failures import nested_failure
 from swamp_core.engine.plan import Plan, StepRef, plan_of_run
 from swamp_core.engine.readiness import step_end
 from swamp_core.engine.reading import read_run
@@ -121,15 +122,14 @@ def _without_log(outputs: JsonValue) -> JsonValue:
 
 
 def _error(child: RunState, size: int) -> StepError | None:
-    if child.status == "succeeded":
-        if size <= OUTPUT_BYTES_MAX:
-            return None
-        message = f"The outputs of the nested run have {size} bytes; at most {OUTPUT_BYTES_MAX} are kept. Write less."
-        return StepError(code="output_too_large", message=message)
-    ended = "was cancelled" if child.status == "cancelled" else "failed"
-    details: Json = {"runId": child.run_id, "status": child.status}
-    message = f"The nested run {child.run_id} of `{child.workflow}` {ended}."
-    return StepError(code="nested_run_failed", message=message, details=details)
+    if child.status != "succeeded":
+        return nested_failure(child)
+    if size <= OUTPUT_BYTES_MAX:
+        return None
+    message = (
+        f"The outputs of the nested run have {size} bytes; at most {OUTPUT_BYTES_MAX} are kept. Write less."
+    )
+    return StepError(code="output_too_large", message=message)
 
 
 def _started(parent: RunState, child_run_id: str, owner: Owner, ambient: Ambient) -> RunStarted:

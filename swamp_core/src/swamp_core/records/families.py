@@ -60,13 +60,15 @@ class Mark(Record):
 class Registration(Record):
     """That a wait was opened, with everything that a signaller needs to know of it.
 
-    Only a gate may have no deadline.
+    Only a gate may have no deadline. `parent_run_id` is the run that its run is nested in, for who has to tell apart
+    the waits of many such runs.
     """
 
     kind: Literal["wait"] = "wait"
     wait_id: Segment
     workflow: Segment
     run_id: Segment
+    parent_run_id: Segment | None = None
     mark: Number
     job: str
     step: str

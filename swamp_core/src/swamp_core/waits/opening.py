@@ -20,6 +20,7 @@ def registration_of(run: RunState, wait_id: str, wait: WaitState) -> Registratio
         wait_id=wait_id,
         workflow=run.workflow,
         run_id=run.run_id,
+        parent_run_id=run.parent.run_id if run.parent else None,
         mark=run.mark,
         job=wait.job,
         step=wait.step,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from swamp_core.app.inputs_text import inputs_text
 from swamp_core.app.views import HistoryResult, RunSummary
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.parts import Copy, Part, Say, Table
@@ -19,9 +20,13 @@ def history_parts(
         whose = f"No run of {workflow}" if workflow else "No run"
         yield Say(f"{whose} has the status {status}." if status else f"{whose} yet.")
         return
+    has_inputs = any(each.inputs for each in result.runs)
     yield Table(
-        ("run", "workflow", "status", "started (UTC)", "took"),
-        tuple((each.id, each.workflow, _status(each), *_times(each)) for each in result.runs),
+        ("run", "workflow", "status", "started (UTC)", "took", *(("inputs",) if has_inputs else ())),
+        tuple(
+            (each.id, each.workflow, _status(each), *_times(each), *((_inputs(each),) if has_inputs else ()))
+            for each in result.runs
+        ),
         tuple(STATUS_STYLES.get(each.status, "plain") for each in result.runs),
     )
     ready = {each.id for each in result.runs if each.awaiting_resume}
@@ -38,6 +43,10 @@ def history_parts(
 
 def _status(run: RunSummary) -> str:
     return "suspended, ready to resume" if run.awaiting_resume else run.status
+
+
+def _inputs(run: RunSummary) -> str:
+    return inputs_text(run.inputs) if run.inputs else "-"
 
 
 def _times(run: RunSummary) -> tuple[str, str]:

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any
 
 from swamp_core.cli.escaping import shortened
+from swamp_core.cli.times import moment
 
 VALUE_CHARACTERS_MAX = 200
 LOG_LINES_MAX = 20
 
 Event = dict[str, Any]
+
+ANSWERED = "answered"
+"""What stands in the place of an event for an answer to a wait that the run has not taken up."""
 
 
 def event_text(event: Event) -> str:
@@ -39,7 +44,7 @@ def failure_lines(event: Event) -> Iterator[str]:
     error = error_of(event) or {}
     log = event.get("outputs") or {}
     for name, value in error.get("details", {}).items():
-        if name not in log:
+        if name not in log and name != "cause":  # Of the cause the message tells.
             yield f"{name}: {value_text(value)}"
     for name in ("stderr", "stdout") if error else ():
         text = log.get(name)
@@ -96,9 +101,26 @@ def _applied(event: Event) -> str:
             return _failed(event, application["error"])
         case "approved":
             decision = application["decision"]
-            return f"{step_text(event)} was approved by {decision['by']}{_reason(decision)}"
-    submitted_by = application["receipt"]["submittedBy"]
-    return f"{step_text(event)} took the signal of {submitted_by}: {value_text(application['payload'])}"
+            when = _moment(decision["at"])
+            return f"{step_text(event)} was approved by {decision['by']} at {when}{_reason(decision)}"
+    receipt = application["receipt"]
+    whose = f"{receipt['submittedBy']}, received at {_moment(receipt['receivedAt'])}"
+    return f"{step_text(event)} took the signal of {whose}: {value_text(application['payload'])}"
+
+
+def _answered(event: Event) -> str:
+    """An answer to a wait that no event of the run tells of, as `outcomes` has it."""
+    match event["result"]:
+        case "accepted":
+            what = f"signalled {step_text(event)}: {value_text(event['payload'])}"
+        case result:
+            what = f"{result} {step_text(event)}{_reason(event)}"
+    left = (
+        "not taken up yet"
+        if event["use"] == "pending"
+        else "never taken up: the run or the step was over first"
+    )
+    return f"{event['by']} {what} ({left})"
 
 
 def _child_applied(event: Event) -> str:
@@ -108,11 +130,22 @@ def _child_applied(event: Event) -> str:
     return f"{step_text(event)} has the outputs of the run {event['childRunId']}: {outputs}"
 
 
+def _rejected(event: Event) -> str:
+    """`decidedAt` is when that was, where it is known: the run may have been ended for it much later."""
+    decided = _moment(event.get("decidedAt") or event["at"])
+    when = f" at {decided}" if decided != _moment(event["at"]) else ""
+    return f"{event['by']} rejected {step_text(event)}{when}{_reason(event)}"
+
+
 def _taken_over(event: Event, verb: str) -> str:
     inputs = f", with other inputs: {', '.join(event['inputs'])}" if event["inputs"] else ""
     if not event["by"]:
         return f"{_owner(event)} {verb} the run{inputs}"
     return f"{event['by']} {verb} the run as {_owner(event)}{inputs}"
+
+
+def _moment(instant: str) -> str:
+    return moment(datetime.fromisoformat(instant))
 
 
 def _reason(event: Event) -> str:
@@ -130,6 +163,7 @@ _PHRASES: dict[str, Callable[[Event], str]] = {
     "wait_planned": _planned,
     "wait_opened": lambda e: f"{step_text(e)} opened the wait {e['waitId']}",
     "wait_applied": _applied,
+    ANSWERED: _answered,
     "child_planned": lambda e: f"{step_text(e)} runs {e['workflow']} as the run {e['childRunId']}",
     "child_applied": _child_applied,
     "run_suspended": lambda _: "the run was suspended",
@@ -137,6 +171,6 @@ _PHRASES: dict[str, Callable[[Event], str]] = {
     "run_retried": lambda e: _taken_over(e, "retried"),
     "retry_abandoned": lambda _: "a retry of the run was given up before it began",
     "cancel_requested": lambda e: f"{e['by']} asked for the end of the run{_reason(e)}",
-    "gate_rejected": lambda e: f"{e['by']} rejected {step_text(e)}{_reason(e)}",
+    "gate_rejected": _rejected,
     "run_finished": lambda e: f"the run ended: {e['status']}",
 }

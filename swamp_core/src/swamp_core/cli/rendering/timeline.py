@@ -2,11 +2,13 @@
 
 A forEach with many items must not hide the rest: what happens to its items is summed up, from one event that is not
 about items to the next, and only the first of those that failed are told one by one. `--json` has every event.
+
+What a wait was answered is told with its own time, also where the run has not taken it up: then no event tells of it.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,9 +16,18 @@ from datetime import datetime
 from swamp_core.app.views import RunHistory, RunView
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.parts import Copy, Part, Say, Style, Table
-from swamp_core.cli.rendering.phrases import Event, error_of, event_text, failure_lines, is_allowed
+from swamp_core.cli.rendering.nested_failures import nested_failure_parts
+from swamp_core.cli.rendering.phrases import (
+    ANSWERED,
+    Event,
+    error_of,
+    event_text,
+    failure_lines,
+    is_allowed,
+)
 from swamp_core.cli.rendering.runs import STATUS_STYLES
 from swamp_core.cli.times import exact_length, moment_in_utc
+from swamp_core.records.base import instant_text
 
 ITEMS_TOLD_MAX = 10
 """A forEach with more items than this is summed up."""
@@ -55,13 +66,25 @@ def timeline_parts(history: RunHistory, workspace: Workspace) -> Iterator[Part]:
     yield Copy(run.id)
     cells: list[tuple[str, str, str]] = []
     styles: list[Style] = []
-    for row in rows(history.events):
+    for row in rows(with_answers(history)):
         cells.append((moment_in_utc(row.at), row.took, row.text))
         cells += [("", "", f"  {line}") for line in row.below]
         styles += [row.style]
         styles += ["dim" for _ in row.below]
     yield Table(("when (UTC)", "took", "what"), tuple(cells), tuple(styles))
-    if run.status == "suspended":
+    yield from _next(history, workspace)
+
+
+def _next(history: RunHistory, workspace: Workspace) -> Iterator[Part]:
+    """What can be done about the run from here."""
+    run = history.run
+    yield from nested_failure_parts(run, workspace)
+    pending = {each.wait_id for each in history.outcomes if each.use == "pending"}
+    waiting = {step.wait_id for job in run.jobs for step in job.steps if step.status == "waiting"}
+    if run.status == "suspended" and pending and waiting <= pending:
+        yield Say("All that it waits for is settled. Resume it with:")
+        yield Copy(workspace.command("workflow", "resume", run.id))
+    elif run.status == "suspended":
         yield Say("See what it waits for with:")
         yield Copy(_waits_command(run, workspace))
     elif run.status == "interrupted":
@@ -75,6 +98,19 @@ def _waits_command(run: RunView, workspace: Workspace) -> str:
     if kinds <= {"signal"}:
         return workspace.command("workflow", "waits", "--workflow", run.workflow)
     return workspace.command("workflow", "watch", run.id, "--until", "suspended")
+
+
+def with_answers(history: RunHistory) -> Iterator[Event]:
+    """The events, and among them the answers that the run has not taken up; `rejected` ones say when that was."""
+    ahead = deque(each for each in history.outcomes if each.use != "applied")
+    rejected = {each.wait_id: each for each in history.outcomes if each.result == "rejected"}
+    for number, event in enumerate(history.events):
+        while number and ahead and ahead[0].at < _at(event):
+            yield {"event": ANSWERED, **ahead.popleft().to_json()}
+        decision = rejected.get(str(event.get("waitId"))) if event["event"] == "gate_rejected" else None
+        yield event if decision is None else {**event, "decidedAt": instant_text(decision.at)}
+    for each in ahead:
+        yield {"event": ANSWERED, **each.to_json()}
 
 
 def rows(events: Iterable[Event]) -> Iterator[Row]:
@@ -178,6 +214,8 @@ def _at(event: Event) -> datetime:
 
 def _summary(event: Event) -> str | None:
     """What the event says of an item, in a word."""
+    if event["event"] == ANSWERED:
+        return f"{event['result']} and {'not yet' if event['use'] == 'pending' else 'never'} taken up"
     if error_of(event):
         return "failed"
     if event["event"] in ENDS:
@@ -189,4 +227,4 @@ def _summary(event: Event) -> str | None:
 def _style(event: Event) -> Style:
     if error_of(event):
         return "warn" if is_allowed(event) else "bad"
-    return "plain"
+    return "warn" if event["event"] == ANSWERED and event["use"] == "unused" else "plain"
