@@ -8,6 +8,7 @@ from swamp_core.app.views import ReadyResult, RunResult, RunView, StandingView, 
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.parts import Copy, Gap, Part, Say, Style
+from swamp_core.cli.rendering.nested_failures import nested_failure_parts
 from swamp_core.cli.rendering.waits import wait_parts
 
 STDERR_LINES_MAX = 10
@@ -147,6 +148,8 @@ def _next(result: RunResult, workspace: Workspace) -> Iterator[Part]:
             else "See how far it is with:"
         )
         yield Copy(workspace.command("workflow", "history", "get", run.id))
+    if run.status == "failed":
+        yield from nested_failure_parts(run, workspace)
     if run.status == "failed" and not run.parent_run_id:
         yield Say("Run what failed again with:")
         yield Copy(workspace.command("workflow", "resume", run.workflow, "--run", run.id))
