@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 from swamp_core.store import MemoryStore, StoreUnavailable, execute, get_many, perform
 from swamp_core.store.fan_out import FAN_OUT, fan_out
-from swamp_core.store.operations import Delete, Get, List, Operation, PutIfAbsent, Together
+from swamp_core.store.operations import (
+    Delete,
+    Get,
+    List,
+    Operation,
+    Protocol,
+    PutIfAbsent,
+    Together,
+    side_by_side,
+)
 
 
 def test_each_operation_gives_what_the_store_gives() -> None:
@@ -112,3 +121,32 @@ def test_a_listing_in_memory_is_what_was_there_when_it_began() -> None:
     thread.start()
     thread.join()
     assert list(listing) == ["a", "b"]
+
+
+def test_protocols_go_side_by_side_in_as_many_rounds_as_the_longest_takes() -> None:
+    """What several ask next is asked at once, and each is sent what it asked for, in the form it asked for."""
+
+    def reads(keys: str) -> Protocol[list[bytes | None]]:
+        found: list[bytes | None] = []
+        for key in keys:
+            found.append((yield Get(key)))
+        both: list[bytes | None] = yield Together((Get("a"), Get("b")))
+        listed: list[str] = yield List("")
+        return [*found, *both, *map(str.encode, listed)]
+
+    rounds: list[Operation] = []
+
+    def watched(protocol: Protocol[Any]) -> Protocol[Any]:
+        operation = next(protocol)
+        while True:
+            rounds.append(operation)
+            try:
+                operation = protocol.send((yield operation))
+            except StopIteration as stop:
+                return stop.value
+
+    store = MemoryStore({"a": b"1", "b": b"2"})
+    alone = [execute(reads(keys), store) for keys in ("", "abc", "b")]
+    assert execute(watched(side_by_side([reads(keys) for keys in ("", "abc", "b")])), store) == alone
+    assert len(rounds) == 5
+    assert execute(side_by_side([]), store) == []

@@ -16,6 +16,7 @@ from swamp_core.engine.suspending import WaitsOpen
 from swamp_core.journal.entry import Journal
 from swamp_core.records.base import instant_text
 from swamp_core.run.state import RunState
+from swamp_core.store.fan_out import fan_out
 
 SHOWN_MAX = 10
 
@@ -48,8 +49,8 @@ def commands_for(
 ) -> list[str]:
     """The commands that settle these waits, and what these nested runs wait for, down to the innermost."""
     commands = [each.next_command for each in run_wait_views(run, workspace, wait_ids)]
-    for child_run_id in child_run_ids:
-        commands += _commands_below(workspace, child_run_id)
+    for below in fan_out(lambda run_id: _commands_below(workspace, run_id), child_run_ids):
+        commands += below
     return commands
 
 

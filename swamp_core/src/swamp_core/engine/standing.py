@@ -1,11 +1,13 @@
 """What a suspended run still waits for, and whether resuming it would do anything: asked down the tree of nested runs.
 
 A nested run that is suspended and could go on is no reason to wait: whoever resumes its parent takes it up as well.
-Asking settles nothing; a wait whose deadline has passed counts as settled, since a resume would time it out.
+Asking settles nothing; a wait whose deadline has passed counts as settled, since a resume would time it out. A gate
+that was rejected is a reason to resume whatever else is open: that ends the run.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -14,10 +16,10 @@ from swamp_core.engine.plan import plan_of_run
 from swamp_core.engine.readiness import has_ready_step
 from swamp_core.engine.reading import read_run
 from swamp_core.journal.entry import Journal
-from swamp_core.records import keys
 from swamp_core.records.base import Absent
 from swamp_core.run.state import RunState
-from swamp_core.store.operations import Get, Protocol, Together
+from swamp_core.store.operations import Protocol, side_by_side
+from swamp_core.waits.applying import Judgement, Rejection, StillOpen, judge_waits
 
 Standing = Literal["ended", "ready", "open"]
 """Of a nested run: its result can be adopted, it could be gone on with, or nothing can be done from here."""
@@ -38,27 +40,22 @@ class Holding:
 
 
 def holding(
-    run: RunState, open_waits: tuple[str, ...], now: datetime, *, besides: str | None = None
+    run: RunState, waits: Mapping[str, Judgement], now: datetime, *, besides: str | None = None
 ) -> Protocol[Holding]:
-    """What holds the run up, given which of its waits are open, and leaving aside the nested run `besides`."""
-    ready = has_ready_step(plan_of_run(run), run)
-    held: list[str] = []
-    for child_run_id in run.waiting_children():
-        if child_run_id == besides:
-            continue
-        standing = yield from _standing(child_run_id, now)
-        ready |= standing == "ready"
-        if standing == "open":
-            held.append(child_run_id)
+    """What holds the run up, given what its waits have come to, and leaving aside the nested run `besides`."""
+    open_waits = tuple(wait_id for wait_id, each in waits.items() if isinstance(each, StillOpen))
+    rejected = any(isinstance(each, Rejection) for each in waits.values())
+    children = [each for each in run.waiting_children() if each != besides]
+    standings = yield from side_by_side([_standing(each, now) for each in children])
+    ready = rejected or "ready" in standings or has_ready_step(plan_of_run(run), run)
+    held = [each for each, standing in zip(children, standings, strict=True) if standing == "open"]
     return Holding(open_waits, tuple(held), ready)
 
 
 def look_at(run: RunState, now: datetime, *, besides: str | None = None) -> Protocol[Holding]:
     """What holds the run up, leaving aside the nested run `besides`; settles nothing."""
-    undue = [wait_id for wait_id, wait in run.waiting().items() if not wait.is_overdue(now)]
-    outcomes: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in undue))
-    unsettled = [wait_id for wait_id, data in zip(undue, outcomes, strict=True) if data is None]
-    return (yield from holding(run, tuple(unsettled), now, besides=besides))
+    waits = yield from judge_waits(run, now)
+    return (yield from holding(run, waits, now, besides=besides))
 
 
 def _standing(child_run_id: str, now: datetime) -> Protocol[Standing]:

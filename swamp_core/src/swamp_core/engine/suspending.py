@@ -7,6 +7,7 @@ driver's last look finds it, or its own look finds the run suspended. Neither mi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,7 +20,7 @@ from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import Json, Owner, RunResumed, RunSuspended
 from swamp_core.run.state import RunState
 from swamp_core.store.operations import Protocol
-from swamp_core.waits.applying import Application, Rejection, StillOpen, look_at_waits
+from swamp_core.waits.applying import Application, StillOpen, look_at_waits
 
 Applications = dict[str, Application]
 """What the waits of a run have come to, by wait ID, as far as they are settled."""
@@ -103,8 +104,7 @@ def resume_run(
             return Blocked(journal)
         run = journal.run
         if run.owner and run.owner.token == owner.token:
-            _, applications = yield from _look(run, now)
-            return Resumed(journal, applications)
+            return Resumed(journal, _settled((yield from look_at_waits(run, now))))
         if run.status != "suspended":
             return NotSuspended(run)
         resumed = RunResumed(at=now, owner=owner, by=by, inputs=inputs or {})
@@ -120,17 +120,13 @@ def _take_up(
     journal: Journal, resumed: RunResumed, *, entry_id: str
 ) -> Protocol[Resumed | WaitsOpen | Lost | Void | Blocked]:
     run = journal.run
-    still_open, applications = yield from _look(run, resumed.at)
-    rejected = any(isinstance(each, Rejection) for each in applications.values())
-    held = yield from holding(run, still_open, resumed.at)
-    if not (held.is_resumable or rejected):
+    waits = yield from look_at_waits(run, resumed.at)
+    held = yield from holding(run, waits, resumed.at)
+    if not held.is_resumable:
         return WaitsOpen(run, held.wait_ids, held.child_run_ids)
     appended = yield from append(journal, [resumed], entry_id=entry_id, owner=resumed.owner.token)
-    return Resumed(appended.journal, applications) if isinstance(appended, Appended) else appended
+    return Resumed(appended.journal, _settled(waits)) if isinstance(appended, Appended) else appended
 
 
-def _look(run: RunState, now: datetime) -> Protocol[tuple[tuple[str, ...], Applications]]:
-    decided = yield from look_at_waits(run, now)
-    still_open = tuple(wait_id for wait_id, each in decided.items() if isinstance(each, StillOpen))
-    applications = {wait_id: each for wait_id, each in decided.items() if not isinstance(each, StillOpen)}
-    return still_open, applications
+def _settled(waits: Mapping[str, Application | StillOpen]) -> Applications:
+    return {wait_id: each for wait_id, each in waits.items() if not isinstance(each, StillOpen)}

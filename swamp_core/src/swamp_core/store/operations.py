@@ -7,8 +7,9 @@ at a time, in every order.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar, assert_never
 
 from swamp_core.store.errors import StoreError
@@ -54,13 +55,39 @@ class Together:
     The result is the list of theirs.
     """
 
-    operations: tuple[PutIfAbsent | Get | Delete, ...]
+    operations: tuple[PutIfAbsent | Get | List | Delete, ...]
 
 
 Operation = PutIfAbsent | Get | List | Delete | Together
 
 T = TypeVar("T")
 Protocol = Generator[Operation, Any, T]
+
+
+def side_by_side(protocols: Sequence[Protocol[T]]) -> Protocol[list[T]]:
+    """Run several protocols at once, and give what each returns: what each asks next is asked together.
+
+    For those that only read: when an operation fails, all of them end there.
+    """
+    results: dict[int, T] = {}
+    asked: dict[int, Operation] = {}
+    answers: dict[int, Any] = dict.fromkeys(range(len(protocols)))
+    while answers:
+        for index, answer in answers.items():
+            try:
+                asked[index] = protocols[index].send(answer)
+            except StopIteration as stop:
+                results[index] = stop.value
+        parts = {
+            index: each.operations if isinstance(each, Together) else (each,) for index, each in asked.items()
+        }
+        found = iter((yield Together(tuple(chain.from_iterable(parts.values())))) if asked else ())
+        answers = {
+            index: [next(found) for _ in parts[index]] if isinstance(each, Together) else next(found)
+            for index, each in asked.items()
+        }
+        asked = {}
+    return [results[index] for index in range(len(protocols))]
 
 
 def perform(operation: Operation, store: SignalWaitStore) -> Any:

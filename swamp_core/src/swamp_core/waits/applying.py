@@ -47,11 +47,12 @@ class Rejection:
 
 
 Application = SignalApplied | ApprovalApplied | FailureApplied | Rejection
+Judgement = Application | StillOpen | Overdue
 
 
 def decide_application(
     run_id: str, wait_id: str, wait: WaitState, outcome: Reading[Outcome], now: datetime
-) -> Application | StillOpen | Overdue:
+) -> Judgement:
     """What the step that waits is given. At the very deadline the wait is overdue."""
     match outcome:
         case Absent():
@@ -89,6 +90,16 @@ def _signal(wait_id: str, wait: WaitState, outcome: Accepted) -> Application:
     return SignalApplied(receipt=outcome.receipt, payload=outcome.payload)
 
 
+def judge_waits(run: RunState, now: datetime) -> Protocol[dict[str, Judgement]]:
+    """What each wait that a step of the run waits for has come to; settles nothing. One request a wait."""
+    waits = run.waiting()
+    found: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in waits))
+    return {
+        wait_id: _judge(run, wait_id, wait, data, now)
+        for (wait_id, wait), data in zip(waits.items(), found, strict=True)
+    }
+
+
 def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Application | StillOpen]]:
     """What each wait that a step of the run waits for has come to; overdue ones are settled as timed out.
 
@@ -96,12 +107,11 @@ def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Applicatio
     that is about to resume it; the append that follows reads the mark. What was settled after the run's removal is
     withdrawn: nobody else would remove it.
     """
-    waits = run.waiting()
-    found: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in waits))
+    judged = yield from judge_waits(run, now)
     decided: dict[str, Application | StillOpen] = {}
     settled: list[str] = []
-    for (wait_id, wait), data in zip(waits.items(), found, strict=True):
-        decision = _decide(run, wait_id, wait, data, now)
+    for wait_id, decision in judged.items():
+        wait = run.waits[wait_id]
         if isinstance(decision, Overdue):
             timed_out = TimedOut(
                 wait_id=wait_id,
@@ -113,16 +123,14 @@ def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Applicatio
             )
             if (yield PutIfAbsent(timed_out.key(), timed_out.encode())):
                 settled.append(timed_out.key())
-            decision = _decide(run, wait_id, wait, (yield Get(timed_out.key())), now)
+            decision = _judge(run, wait_id, wait, (yield Get(timed_out.key())), now)
         decided[wait_id] = StillOpen() if isinstance(decision, Overdue) else decision
     if settled and (yield from is_removed(run.run_id)):
         yield Together(tuple(Delete(key) for key in settled))
     return decided
 
 
-def _decide(
-    run: RunState, wait_id: str, wait: WaitState, data: bytes | None, now: datetime
-) -> Application | StillOpen | Overdue:
+def _judge(run: RunState, wait_id: str, wait: WaitState, data: bytes | None, now: datetime) -> Judgement:
     outcome = read_record(OUTCOME, keys.outcome(wait_id), data)
     return decide_application(run.run_id, wait_id, wait, outcome, now)
 
