@@ -13,3 +13,5 @@ settings.load_profile("swamp")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+pytest_plugins = ["tests.servers.fixtures"]
