@@ -44,6 +44,21 @@ def held_up(workspace: Workspace, found: WaitsOpen) -> Refused:
     return Refused("nested_run_open", message, hint=f"Do this first:\n{hint}", details=details)
 
 
+def not_failed(workspace: Workspace, run: RunState) -> Refused:
+    """The refusal to retry a run that is suspended: it waits, as `held_up` tells, or it can be resumed as it is."""
+    why = "Only a run that failed is run again from a step."
+    held = workspace.execute(look_at(run, workspace.ambient.clock.now()))
+    if not held.is_resumable:
+        refused = held_up(workspace, WaitsOpen(run, held.wait_ids, held.child_run_ids))
+        return Refused(refused.code, f"{refused.message} {why}", hint=refused.hint, details=refused.details)
+    return Refused(
+        "not_resumable",
+        f"The run {run.run_id} is suspended, and nothing holds it up. {why}",
+        hint=f"Resume it without --from:\n{workspace.command('workflow', 'resume', run.run_id)}",
+        details={"runId": run.run_id, "status": "suspended"},
+    )
+
+
 def commands_for(
     workspace: Workspace, run: RunState, wait_ids: tuple[str, ...], child_run_ids: tuple[str, ...]
 ) -> list[str]:

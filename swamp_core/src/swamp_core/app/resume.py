@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from swamp_core.app.driving import Attention
 from swamp_core.app.finding import read_run_journal
-from swamp_core.app.held_up import SHOWN_MAX, held_up, standing
+from swamp_core.app.held_up import SHOWN_MAX, held_up, not_failed, standing
 from swamp_core.app.inputs import checked_inputs
 from swamp_core.app.refusals import Refused
 from swamp_core.app.remove import outermost
@@ -80,6 +80,8 @@ def retry_failed(
     match taken:
         case Resumed():
             run = attention.drive(workspace, taken, owner)
+        case NotSuspended(run=run) if run.status == "suspended":
+            raise not_failed(workspace, run)
         case NotSuspended(run=run):
             raise not_resumable(workspace, run)
         case _:
