@@ -5,7 +5,6 @@ import io
 
 import pytest
 from click.shell_completion import ShellComplete
-from swamp_core.app.workspace import open_workspace
 from swamp_core.cli.completion import OFFERED_MAX
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.root import root
@@ -40,15 +39,16 @@ def run(swamp):
 
 @pytest.mark.parametrize("command", ["run", "graph", "validate"])
 def test_workflows_are_offered_from_their_files(swamp, command):
-    """Names are read from the files, the declared ones and the others, broken files left out."""
+    """Names are read from the files, the declared ones and the others, broken files and hostile names left out."""
     files = swamp.directory / "workflows"
+    (files / "hostile.yaml").write_text('name: "a\\nplain,b"\njobs: []')
     (files / "other.yaml").write_text("name: renamed\njobs: nonsense")
     (files / "broken.yaml").write_text(": [")
     assert offered(swamp, "workflow", command, "") == ["renamed", "release"]
     assert offered(swamp, "workflow", command, "rel") == ["release"]
 
 
-@pytest.mark.parametrize("command", ["resume", "cancel", "recover", "approve", "reject", "watch"])
+@pytest.mark.parametrize("command", ["resume", "cancel", "watch"])
 def test_runs_are_offered_by_workflow_and_by_id(swamp, run, command):
     """Before anything is typed workflows with runs are offered; once an ID is begun, the runs."""
     assert offered(swamp, "workflow", command, "") == ["w"]
@@ -67,13 +67,13 @@ def test_steps_are_offered_from_the_run_or_the_file(swamp, run):
     """Of a run with no file they are the pinned ones."""
     assert offered(swamp, "workflow", "history", "logs", run.run_id, "") == ["ask", "look up"]
     assert offered(swamp, "workflow", "history", "logs", "w", "lo") == ["look up"]
-    assert offered(swamp, "workflow", "approve", "release", "") == ["compile", "review", "ship", "escalate"]
+    assert offered(swamp, "workflow", "resume", "w", "--from", "") == ["ask", "look up"]
+    steps = ["compile", "review", "ship", "escalate"]
+    assert offered(swamp, "workflow", "resume", "release", "--from", "") == steps
 
 
-def test_waits_and_stores_are_offered(swamp, run):
-    """A wait by its ID, and what the URL of a datastore can begin with."""
-    open_workspace(swamp.directory, environ={}).store.put_if_absent(f"waits/{WAIT}", b"{}")
-    assert offered(swamp, "workflow", "signal", "0005") == [WAIT]
+def test_stores_are_offered(swamp):
+    """What the URL of a datastore can begin with."""
     assert "file://" in offered(swamp, "--datastore", "")
     assert offered(swamp, "workflow", "waits", "--workflow", "") == ["release"]
 
@@ -81,6 +81,10 @@ def test_waits_and_stores_are_offered(swamp, run):
 COMMANDS = [
     ("workflow", "resume", ""),
     ("workflow", "signal", ""),
+    ("workflow", "recover", ""),
+    ("workflow", "approve", "w", ""),
+    ("workflow", "delete", ""),
+    ("run", "delete", ""),
     ("workflow", "history", "logs", ""),
     ("workflow", "history", "logs", "nothing", ""),
     ("workflow", "graph", "release", "--run", ""),
@@ -111,6 +115,29 @@ def test_pressing_tab_is_silent_whatever_is_wrong(swamp, words):
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         assert offered(swamp, *words) == []
     assert (out.getvalue(), err.getvalue()) == ("", "")
+
+
+def test_inputs_are_offered_by_name(swamp, run):
+    """With what follows them, and those that are given already left out; of a run they are the pinned ones."""
+    inputs = "{ type: object, properties: { env: { type: string }, region: {} } }"
+    (swamp.directory / "workflows/w.yaml").write_text(f"inputs: {inputs}\njobs: []")
+    assert offered(swamp, "workflow", "run", "w", "--input", "") == ["env=", "region="]
+    assert offered(swamp, "workflow", "run", "w", "--input", "env=dev", "--input", "") == ["region="]
+    assert offered(swamp, "workflow", "run", "w", "--input", "r") == ["region="]
+    assert offered(swamp, "workflow", "resume", "w", "--input", "e") == ["env="]
+    (swamp.directory / "workflows/w.yaml").write_text("inputs: nonsense\njobs: []")
+    assert offered(swamp, "workflow", "run", "w", "--input", "") == []
+
+
+def test_runs_that_may_be_deleted_are_offered(swamp, run):
+    """Those that are over; with `--force` all. A workflow is offered as long as it has runs."""
+    ended = StoredRun(swamp, workflow("over", {"name": "a", "steps": [calling("b")]}), seed=7)
+    ended.happened(events.RunSuspended(at=NOW))
+    assert swamp("workflow", "cancel", ended.run_id).code == 0
+    assert offered(swamp, "run", "delete", "") == [ended.run_id]
+    assert sorted(offered(swamp, "run", "delete", "--force", "")) == sorted([ended.run_id, run.run_id])
+    assert offered(swamp, "workflow", "delete", "") == ["over", "w"]
+    assert offered(swamp, "workflow", "cancel", "over", "--run", "") == [run.run_id]
 
 
 def test_only_so_many_are_offered(swamp):

@@ -1,4 +1,6 @@
-"""What the Tab key offers: workflows, runs, waits, steps, and where state may be kept.
+"""What the Tab key offers: workflows, their inputs and steps, runs, and where state may be kept.
+
+What is offered for how a run stands is in `completion_standing`.
 
 A person is typing, so this is quick and silent: it asks at most for a listing and a journal, reads files without
 running anything of them, writes nothing, and offers nothing when anything at all goes wrong.
@@ -23,24 +25,30 @@ OFFERED_MAX = 50
 Completion = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
-def _offering(offers: Callable[[click.Context, str], Iterable[tuple[str, str]]]) -> Completion:
+def offering(offers: Callable[[click.Context, str], Iterable[tuple[str, str]]]) -> Completion:
     """A completion of what is offered: texts that begin with what was typed, each with what it is."""
 
     @wraps(offers)
     def complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
+        from swamp_core.cli.escaping import printable
+
         try:
-            fitting = (each for each in offers(ctx, incomplete) if each[0].startswith(incomplete))
+            fitting = (
+                (text, " ".join(about.split()))
+                for text, about in offers(ctx, incomplete)
+                if text.startswith(incomplete) and text.isprintable()
+            )
             chosen = dict(islice(fitting, OFFERED_MAX))
         except Exception:  # Whatever it is, a person who presses Tab must not be shown it.
             return []
-        return [CompletionItem(text, help=about) for text, about in chosen.items()]
+        return [CompletionItem(text, help=printable(about)) for text, about in chosen.items()]
 
     return complete
 
 
-@_offering
+@offering
 def complete_workflows(ctx: click.Context, _incomplete: str) -> Iterator[tuple[str, str]]:
     """The workflows of the repo, from their files."""
     for name, document in _workflow_files(ctx):
@@ -48,32 +56,59 @@ def complete_workflows(ctx: click.Context, _incomplete: str) -> Iterator[tuple[s
         yield name, description if isinstance(description, str) else ""
 
 
-@_offering
+@offering
 def complete_run_ids(ctx: click.Context, incomplete: str) -> Iterator[tuple[str, str]]:
     """The runs, the newest first; of the command's workflow, where it has one."""
     yield from _runs(ctx, incomplete, "workflow-runs/")
 
 
-@_offering
+@offering
 def complete_runs(ctx: click.Context, incomplete: str) -> Iterator[tuple[str, str]]:
     """The workflows that have runs, and these runs, the newest first."""
     yield from _workflows_and_runs(ctx, incomplete, "workflow-runs/")
 
 
-@_offering
+@offering
 def complete_open_runs(ctx: click.Context, incomplete: str) -> Iterator[tuple[str, str]]:
     """The workflows that have unfinished runs, and these runs, the newest first."""
     yield from _workflows_and_runs(ctx, incomplete, "open-runs/")
 
 
-@_offering
-def complete_wait_ids(ctx: click.Context, incomplete: str) -> Iterator[tuple[str, str]]:
-    """The waits that are registered."""
-    for key in _workspace(ctx).store.list(f"waits/{incomplete}", limit=OFFERED_MAX):
-        yield key.removeprefix("waits/"), ""
+@offering
+def complete_open_run_ids(ctx: click.Context, incomplete: str) -> Iterator[tuple[str, str]]:
+    """The runs that are unfinished, the newest first; of the command's workflow, where it has one."""
+    yield from _runs(ctx, incomplete, "open-runs/")
 
 
-@_offering
+@offering
+def complete_ended_run_ids(ctx: click.Context, incomplete: str) -> Iterator[tuple[str, str]]:
+    """The runs that are over, the newest first; with `--force` all."""
+    unfinished = set() if ctx.params.get("force") else {run_id for run_id, _ in _in_index(ctx, "open-runs/")}
+    runs = _runs(ctx, incomplete, "workflow-runs/")
+    yield from (each for each in runs if each[0] not in unfinished)
+
+
+@offering
+def complete_run_workflows(ctx: click.Context, _incomplete: str) -> Iterator[tuple[str, str]]:
+    """The workflows that have runs, whether or not they have files."""
+    for workflow in dict.fromkeys(key.split("/")[0] for key in indexed(ctx, "workflow-runs/")):
+        yield workflow, ""
+
+
+@offering
+def complete_inputs(ctx: click.Context, _incomplete: str) -> Iterator[tuple[str, str]]:
+    """The inputs of the command's workflow as `NAME=`, but for those that are given already."""
+    from swamp_core.cli.usage import named_values
+
+    given = named_values(ctx.params.get("inputs") or ())
+    schema = (_declared(ctx) or _pinned(ctx) or {}).get("inputs") or {}
+    for name, member in schema.get("properties", {}).items():
+        if name not in given:
+            about = [str(member[word]) for word in ("type", "description") if word in member]
+            yield f"{name}=", ": ".join(about)
+
+
+@offering
 def complete_steps(ctx: click.Context, _incomplete: str) -> Iterator[tuple[str, str]]:
     """The steps of the command's workflow, from its file, or else as its run has pinned them."""
     definition = _declared(ctx) or _pinned(ctx) or {"jobs": []}
@@ -82,7 +117,7 @@ def complete_steps(ctx: click.Context, _incomplete: str) -> Iterator[tuple[str, 
             yield step["name"], f"job {job['name']}"
 
 
-@_offering
+@offering
 def complete_datastores(_ctx: click.Context, _incomplete: str) -> Iterator[tuple[str, str]]:
     """The beginnings of URLs of the types of store that are installed."""
     from importlib.metadata import entry_points
@@ -103,13 +138,14 @@ def complete_directories(
     return [CompletionItem(incomplete, type="dir")]
 
 
-def _named(ctx: click.Context) -> str | None:
+def named_in(ctx: click.Context) -> str | None:
     """The workflow, or the run, that was typed first. Click reads no argument when an option lacks its value yet."""
     named: str | None = ctx.params.get("name") or ctx.params.get("name_or_run_id")
     return named or next(iter(ctx.args), None)
 
 
-def _workspace(ctx: click.Context) -> Workspace:
+def workspace_of(ctx: click.Context) -> Workspace:
+    """The repo and its store, as the options that were typed say."""
     from swamp_core.cli.invocation import Invocation
 
     return ctx.ensure_object(Invocation).workspace
@@ -121,7 +157,7 @@ def _workflow_files(ctx: click.Context) -> Iterator[tuple[str, dict[str, Any]]]:
     from swamp_core.workflow.yaml_document import InvalidYaml
     from swamp_core.workflow.yaml_reader import FILE_BYTES_MAX, read_yaml
 
-    for path in definition_files(_workspace(ctx).repo_dir / DIRECTORY):
+    for path in definition_files(workspace_of(ctx).repo_dir / DIRECTORY):
         try:
             with path.open("rb") as file:
                 value = read_yaml(file.read(FILE_BYTES_MAX + 1)).value
@@ -133,23 +169,29 @@ def _workflow_files(ctx: click.Context) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _runs(ctx: click.Context, incomplete: str, index: str) -> Iterator[tuple[str, str]]:
-    named = _named(ctx)
-    found = {(parts[1], parts[0]) for key in _indexed(ctx, index) if len(parts := key.split("/")) > 1}
+    named = named_in(ctx)
+    found = _in_index(ctx, index)
     of_workflow = [each for each in found if each[1] == named]
     fitting = [each for each in of_workflow or found if each[0].startswith(incomplete)]
     yield from sorted(fitting, reverse=True)
 
 
+def _in_index(ctx: click.Context, index: str) -> set[tuple[str, str]]:
+    """The runs of an index, each with its workflow."""
+    return {(parts[1], parts[0]) for key in indexed(ctx, index) if len(parts := key.split("/")) > 1}
+
+
 def _workflows_and_runs(ctx: click.Context, incomplete: str, index: str) -> Iterator[tuple[str, str]]:
-    keys = list(_indexed(ctx, index))
+    keys = list(indexed(ctx, index))
     yield from ((name, "workflow") for name in dict.fromkeys(key.split("/")[0] for key in keys))
     if incomplete:
         runs = {(parts[1], parts[0]) for key in keys if len(parts := key.split("/")) > 1}
         yield from sorted((each for each in runs if each[0].startswith(incomplete)), reverse=True)
 
 
-def _indexed(ctx: click.Context, index: str) -> Iterator[str]:
-    return (key.removeprefix(index) for key in _workspace(ctx).store.list(index))
+def indexed(ctx: click.Context, index: str) -> Iterator[str]:
+    """The keys of an index, without what all of them begin with."""
+    return (key.removeprefix(index) for key in workspace_of(ctx).store.list(index))
 
 
 def _pinned(ctx: click.Context) -> dict[str, Any] | None:
@@ -157,15 +199,15 @@ def _pinned(ctx: click.Context) -> dict[str, Any] | None:
     from swamp_core.journal.entry import Journal
     from swamp_core.journal.reading import read_journal
 
-    text = str(ctx.params.get("run_id") or _named(ctx))
-    keys = [key.split("/") for key in _indexed(ctx, "workflow-runs/")]
+    text = str(ctx.params.get("run_id") or named_in(ctx))
+    keys = [key.split("/") for key in indexed(ctx, "workflow-runs/")]
     found = [run_id for workflow, run_id in keys if workflow == text or run_id.startswith(text.lower())]
-    journal = _workspace(ctx).execute(read_journal(max(found))) if found else None
+    journal = workspace_of(ctx).execute(read_journal(max(found))) if found else None
     return journal.run.definition if isinstance(journal, Journal) else None
 
 
 def _declared(ctx: click.Context) -> dict[str, Any] | None:
     if ctx.params.get("run_id"):
         return None
-    named = _named(ctx)
+    named = named_in(ctx)
     return next((document for name, document in _workflow_files(ctx) if name == named), None)

@@ -26,9 +26,12 @@ class OpenWaits:
     others: tuple[Registration, ...] = ()
 
 
-def list_open_waits(kind: WaitKind) -> Protocol[OpenWaits]:
-    """All open waits of the kind in the store. 2 W + 2 requests for W registrations."""
-    registered: list[str] = yield List(keys.WAITS)
+def list_open_waits(kind: WaitKind, *, of: str = "", limit: int | None = None) -> Protocol[OpenWaits]:
+    """All open waits of the kind in the store. 2 W + 2 requests for W registrations.
+
+    Only those whose IDs begin with `of`, and of the first `limit` that are registered, for whoever is in a hurry.
+    """
+    registered: list[str] = yield List(keys.WAITS + of, limit=limit)
     marks: set[str] = set((yield List(keys.OPEN_RUNS)))
     wait_ids = [key.removeprefix(keys.WAITS) for key in registered]
     gets = [Get(key) for key in registered] + [Get(keys.outcome(wait_id)) for wait_id in wait_ids]

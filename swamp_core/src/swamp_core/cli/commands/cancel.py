@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from swamp_core.cli.completion import complete_open_runs, complete_run_ids
+from swamp_core.cli.completion import complete_open_run_ids, complete_open_runs
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -18,7 +18,7 @@ from swamp_core.cli.usage import TEXT
     "run_id",
     metavar="ID",
     type=TEXT,
-    shell_complete=complete_run_ids,
+    shell_complete=complete_open_run_ids,
     help="Which run of the workflow.",
 )
 @click.option("--reason", metavar="TEXT", type=TEXT, help="Why, for those who read the history.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from swamp_core.cli.completion import complete_open_runs, complete_run_ids, complete_steps
+from swamp_core.cli.completion_standing import complete_gated_run_ids, complete_gated_runs, complete_gates
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -12,14 +12,14 @@ from swamp_core.cli.usage import TEXT
 
 
 @click.command("reject", cls=GlobalOptionsCommand)
-@click.argument("name_or_run_id", metavar="NAME|RUN_ID", type=TEXT, shell_complete=complete_open_runs)
-@click.argument("step", type=TEXT, shell_complete=complete_steps)
+@click.argument("name_or_run_id", metavar="NAME|RUN_ID", type=TEXT, shell_complete=complete_gated_runs)
+@click.argument("step", type=TEXT, shell_complete=complete_gates)
 @click.option(
     "--run",
     "run_id",
     metavar="ID",
     type=TEXT,
-    shell_complete=complete_run_ids,
+    shell_complete=complete_gated_run_ids,
     help="Which run of the workflow.",
 )
 @click.option("--reason", metavar="TEXT", type=TEXT, help="Why; it is kept with the decision.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swamp_core.cli.completion import complete_run_ids, complete_runs
+from swamp_core.cli.completion import complete_inputs, complete_run_ids, complete_runs, complete_steps
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     "from_step",
     metavar="STEP",
     type=TEXT,
+    shell_complete=complete_steps,
     help="Of a failed run: run this step again (STEP, or JOB/STEP), and all that depends on it.",
 )
 @click.option(
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="NAME=VALUE",
     type=NAME_AND_VALUE,
+    shell_complete=complete_inputs,
     help="Replaces an input of the run. May be repeated.",
 )
 @click.option(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swamp_core.cli.completion import complete_workflows
+from swamp_core.cli.completion import complete_inputs, complete_workflows
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -28,6 +28,7 @@ INPUT_FILE_BYTES_MAX = 4 * 1024 * 1024
     multiple=True,
     metavar="NAME=VALUE",
     type=NAME_AND_VALUE,
+    shell_complete=complete_inputs,
     help="An input, read by the type that the workflow declares for it. May be repeated.",
 )
 @click.option(

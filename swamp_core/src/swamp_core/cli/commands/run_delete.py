@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from swamp_core.cli.completion import complete_ended_run_ids
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -11,7 +12,7 @@ from swamp_core.cli.usage import TEXT
 
 
 @click.command("delete", cls=GlobalOptionsCommand)
-@click.argument("run_id", metavar="RUN_ID", type=TEXT)
+@click.argument("run_id", metavar="RUN_ID", type=TEXT, shell_complete=complete_ended_run_ids)
 @click.option("--force", is_flag=True, help="Cancel it first; remove it even if it cannot be read.")
 @click.pass_obj
 def delete(invocation: Invocation, run_id: str, force: bool) -> ExitCode:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swamp_core.cli.completion import complete_wait_ids
+from swamp_core.cli.completion_standing import complete_wait_ids
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from swamp_core.cli.completion import complete_run_workflows
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -11,7 +12,7 @@ from swamp_core.cli.usage import TEXT
 
 
 @click.command("delete", cls=GlobalOptionsCommand)
-@click.argument("name", type=TEXT)
+@click.argument("name", type=TEXT, shell_complete=complete_run_workflows)
 @click.option("--force", is_flag=True, help="Cancel unfinished runs first; remove those that cannot be read.")
 @click.pass_obj
 def delete(invocation: Invocation, name: str, force: bool) -> ExitCode:
