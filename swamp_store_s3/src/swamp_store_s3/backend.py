@@ -1,0 +1,88 @@
+"""How the registry reaches the S3 store.
+
+`s3://bucket/prefix?region=eu-west-1`, or `type: s3` with options. The SDK is imported by `open`, not before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from swamp_core.store.errors import StoreMisconfigured
+
+from swamp_store_s3.options import S3Options
+
+if TYPE_CHECKING:
+    from swamp_store_s3.store import S3Store
+
+
+class S3Backend:
+    """The type `s3`, with the scheme `s3`."""
+
+    name = "s3"
+    options = S3Options
+
+    def from_url(self, url: str) -> Mapping[str, object]:
+        """The bucket, the prefix and the query of an `s3` URL, as options that are not yet checked."""
+        parts = urlsplit(url)
+        if "@" in parts.netloc:
+            raise StoreMisconfigured(
+                "An S3 URL of a datastore holds credentials, or an `@`",
+                hint="Leave them out: credentials come from the environment, a profile or a role.",
+            )
+        if ":" in parts.netloc:
+            raise StoreMisconfigured(
+                "An S3 URL of a datastore names a port",
+                hint="After `s3://` comes the bucket; another service is named by `?endpoint_url=`.",
+            )
+        if not parts.netloc:
+            raise StoreMisconfigured(
+                "An S3 URL of a datastore names no bucket", hint="Write `s3://bucket/prefix`."
+            )
+        if parts.fragment:
+            raise StoreMisconfigured("An S3 URL of a datastore has a `#` in it", hint="Leave it out.")
+        query = parse_qsl(parts.query, keep_blank_values=True)
+        if repeated := [name for name, times in Counter(name for name, _ in query).items() if times > 1]:
+            raise StoreMisconfigured(
+                f"An S3 URL of a datastore says `{ascii(repeated[0])[1:-1][:64]}` twice",
+                hint="Leave one out.",
+            )
+        given = dict(query)
+        for name in ("bucket", "prefix"):
+            if name in given:
+                raise StoreMisconfigured(
+                    f"An S3 URL of a datastore says its {name} twice", hint=f"Leave `{name}` out."
+                )
+        return {"bucket": parts.netloc, "prefix": unquote(parts.path), **given}
+
+    def store_name(self, options: S3Options) -> str:
+        """The bucket and the prefix as a URL."""
+        return f"s3://{options.bucket}" + (f"/{options.prefix}" if options.prefix else "")
+
+    def is_proven(self, options: S3Options) -> bool:
+        """Whether it is AWS: a service with an endpoint of its own may ignore the precondition of a create."""
+        return options.endpoint_url is None
+
+    def open(self, options: S3Options) -> S3Store:
+        """A store over the bucket. Credentials are looked for, and the bucket is asked, by the first operation."""
+        try:
+            import boto3  # noqa: F401
+        except ImportError as error:
+            raise StoreMisconfigured(
+                "The s3 store needs boto3, which is not installed",
+                hint="Install it: pip install swamp-store-s3",
+            ) from error
+        from swamp_store_s3.client import open_clients
+        from swamp_store_s3.store import S3Store
+
+        return S3Store(
+            open_clients(options),
+            options.bucket,
+            options.prefix,
+            custom_endpoint=options.endpoint_url is not None,
+        )
+
+
+backend = S3Backend()

@@ -1,0 +1,217 @@
+"""The S3 store: records are objects, a create is a conditional put, and S3 decides who wins.
+
+`S3Store` keeps the promises of `SignalWaitStore`. How the SDK is asked is in `client`, what its answers mean in
+`errors`, pages of keys in `listing`, and what a create makes of a lost reply in `swamp_core.store.creating`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from itertools import chain, islice
+from typing import Any
+from uuid import uuid4
+
+from botocore.exceptions import ClientError
+from botocore.response import StreamingBody
+from swamp_core.store.creating import Landed, Pace, Patience, Reply, Stored, Unclear, create
+from swamp_core.store.errors import InvalidKey, StoreMisconfigured, StoreUnavailable
+from swamp_core.store.keys import RECORD_BYTES_MAX, check_key
+from swamp_core.store.probing import NOTE_KEY, Note, note_in
+
+from swamp_store_s3.client import Clients
+from swamp_store_s3.errors import code_of, create_reply, foreign, is_foreign, translated
+from swamp_store_s3.listing import pages
+
+PUT_ID = "swamp-put-id"
+"""The name of the metadata that holds a record's put-id."""
+
+
+class S3Store:
+    """A store in a bucket of S3, or of a service that keeps S3's promises.
+
+    What the service must offer: `PutObject` with `If-None-Match: *` that lets exactly one of several creates
+    win, also at the same moment, and replies that hold from then on for every reader. S3 promises both
+    (https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html,
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/Welcome.html#ConsistencyModel). Other services may
+    ignore or refuse the header: `swamp datastore check` tells.
+
+    What it costs: a create, a get and a delete are one request each, a listing one for each thousand keys. A
+    create that loses, or whose reply was lost, is two or more: it looks whose record is there.
+
+    A versioned bucket works. A delete leaves a delete marker there, and old versions stay until a lifecycle
+    rule for noncurrent versions takes them. No rule may expire or archive current versions, and no other
+    writer may overwrite records.
+
+    Objects under the prefix whose names are no keys, such as the marks of folders, are left out of listings.
+    Directory buckets (S3 Express) list in no order, and are refused.
+    """
+
+    def __init__(
+        self,
+        clients: Clients,
+        bucket: str,
+        prefix: str = "",
+        *,
+        custom_endpoint: bool = False,
+        patience: Patience = Patience(),  # noqa: B008
+        pace: Pace = Pace(),  # noqa: B008
+    ) -> None:
+        self._clients = clients
+        self._bucket = bucket
+        self._start = f"{prefix}/" if prefix else ""
+        self._may_misorder = custom_endpoint
+        self._note: Note | None = None
+        self._patience = patience
+        self._pace = pace
+
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        """See `SignalWaitStore.put_if_absent`.
+
+        1. The put is conditional and sent once: 200 with an ETag is a win (`send`).
+        2. 412 says that a record is there; whose, the put-id in its metadata says (`stored`).
+        3. 409 and "slow down" stored nothing, and what is not known is sent again with the same put-id.
+        4. When the patience ends in doubt, that is said: `OutcomeUnknown`, never a guess.
+        """
+        return create(
+            lambda put_id: self.send(key, data, put_id),
+            lambda: self.stored(key),
+            put_id=uuid4().hex,
+            patience=self._patience,
+            pace=self._pace,
+        )
+
+    def get(self, key: str) -> bytes | None:
+        """See `SignalWaitStore.get`. A reply that breaks off is asked for again, a few times."""
+        for attempt in range(1, self._clients.attempts + 1):
+            found = self._found(key)
+            if found is None:
+                return None
+            try:
+                with translated("get"), closing(found):
+                    return found.read()  # It raises when fewer bytes come than the reply has said.
+            except StoreUnavailable:
+                if attempt == self._clients.attempts:
+                    raise
+            self._pace.sleep(self._patience.wait_s(attempt - 1, self._pace.chance()))
+        raise AssertionError("the last attempt returns or raises")
+
+    def list(self, prefix: str, *, start_after: str | None = None, limit: int | None = None) -> Iterator[str]:
+        """See `SignalWaitStore.list`. A page is asked for when the listing comes to it."""
+        return islice(self._keys(prefix, start_after, limit), limit)
+
+    def delete(self, key: str) -> None:
+        """See `SignalWaitStore.delete`."""
+        with translated("delete"):
+            try:
+                reply = self._clients.again.delete_object(Bucket=self._bucket, Key=self._start + key)
+            except ClientError as error:
+                if code_of(error) != "NoSuchKey":  # S3 itself does not say that.
+                    raise
+            else:
+                _check_origin(reply)
+
+    def send(self, key: str, data: bytes, put_id: str) -> Reply:
+        """One attempt of a create, and what its reply means."""
+        try:
+            reply = self._clients.once.put_object(
+                Bucket=self._bucket,
+                Key=self._start + key,
+                Body=data,
+                ContentType="application/octet-stream",
+                IfNoneMatch="*",
+                Metadata={PUT_ID: put_id},
+            )
+        except Exception as error:  # The SDK promises no class of its own for what goes wrong in it.
+            return create_reply(error)
+        if not reply.get("ETag") or is_foreign(dict(reply["ResponseMetadata"])):
+            return Unclear(foreign("a success without an ETag"))
+        return Landed()
+
+    def stored(self, key: str) -> Stored | None:
+        """The put-id of the record that is there."""
+        with translated("read_back"):
+            try:
+                reply = self._clients.once.head_object(Bucket=self._bucket, Key=self._start + key)
+            except ClientError as error:
+                if code_of(error) == "404":  # The reply to a HEAD has no body, and so no code.
+                    return None
+                raise
+            _check_origin(reply)
+            return Stored(reply["Metadata"].get(PUT_ID))
+
+    def server_now(self) -> datetime | None:
+        """What time it is on the service, to the second. It costs one request."""
+        with translated("list"):
+            reply = self._clients.again.list_objects_v2(Bucket=self._bucket, Prefix=self._start, MaxKeys=1)
+        said = reply["ResponseMetadata"]["HTTPHeaders"].get("date")
+        try:
+            return parsedate_to_datetime(said) if said else None
+        except ValueError:
+            return None
+
+    def _found(self, key: str) -> StreamingBody | None:
+        """The body of the record, not yet read."""
+        with translated("get"):
+            try:
+                reply = self._clients.again.get_object(Bucket=self._bucket, Key=self._start + key)
+            except ClientError as error:
+                if code_of(error) == "NoSuchKey":
+                    return None
+                raise
+        _check_origin(reply)
+        length = reply.get("ContentLength", 0)
+        if length > RECORD_BYTES_MAX:
+            reply["Body"].close()
+            raise StoreMisconfigured(
+                f"The object has {length} bytes, and no record has more than {RECORD_BYTES_MAX}",
+                hint="Something else writes there: give the datastore a prefix of its own.",
+            )
+        return reply["Body"]
+
+    def _keys(self, prefix: str, start_after: str | None, limit: int | None) -> Iterator[str]:
+        after = None if start_after is None else self._start + start_after
+        for name in self._names(self._start + prefix, after, limit):
+            key = name.removeprefix(self._start)
+            if _is_key(key):
+                yield key
+
+    def _names(self, prefix: str, after: str | None, limit: int | None) -> Iterator[str]:
+        """The names of objects in byte order, whatever order the service has.
+
+        A service that may have another one is asked for whole prefixes where it has been seen to: a part of a
+        listing is the part that its own order makes.
+        """
+        found = pages(self._clients.again, self._bucket, prefix, start_after=after, limit=limit)
+        first = next(found)
+        if self._may_misorder and after is None and first.is_last:
+            yield from sorted(first.names)
+        elif self._may_misorder and self._misorders():
+            whole = pages(self._clients.again, self._bucket, prefix)
+            names = sorted(chain.from_iterable(page.names for page in whole))
+            yield from (name for name in names if after is None or name > after)
+        else:
+            yield from first.names
+            yield from chain.from_iterable(page.names for page in found)
+
+    def _misorders(self) -> bool:
+        """Whether the service was seen to list in another order; asked until there is a note of it."""
+        if self._note is None:
+            self._note = note_in(self.get(NOTE_KEY))
+        return self._note is not None and not self._note.byte_order
+
+
+def _check_origin(reply: Any) -> None:
+    """Raise when a success does not come from S3: a sign-in page is no record, and deletes nothing."""
+    if is_foreign(reply["ResponseMetadata"]):
+        raise foreign("a web page")
+
+
+def _is_key(text: str) -> bool:
+    try:
+        check_key(text, operation="list")
+    except InvalidKey:
+        return False
+    return True
