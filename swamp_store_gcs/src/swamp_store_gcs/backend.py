@@ -1,0 +1,68 @@
+"""How the registry reaches the GCS store.
+
+`gs://bucket/prefix?project=…`, or `type: gcs` with options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from swamp_core.store.errors import StoreMisconfigured
+
+from swamp_store_gcs.options import GcsOptions
+
+if TYPE_CHECKING:
+    from swamp_store_gcs.store import GcsStore
+
+
+class GcsBackend:
+    """The type `gcs`, with the schemes `gs` and `gcs`."""
+
+    name = "gcs"
+    options = GcsOptions
+
+    def from_url(self, url: str) -> Mapping[str, object]:
+        """The bucket, the prefix and the query of a URL, as options that are not yet checked."""
+        parts = urlsplit(url)
+        if "@" in parts.netloc:
+            raise StoreMisconfigured(
+                "The URL of the datastore holds a user or a password",
+                hint="Leave it out: Google's application default credentials are used.",
+            )
+        if parts.fragment:
+            raise StoreMisconfigured(
+                "The URL of the datastore has a `#` in it", hint="Leave it out: no prefix can hold one."
+            )
+        given = dict(parse_qsl(parts.query, keep_blank_values=True))
+        for option in ("bucket", "prefix"):
+            if option in given:
+                raise StoreMisconfigured(
+                    f"The URL of the datastore says its {option} twice",
+                    hint=f"Leave `{option}=` out: it stands before the `?`.",
+                )
+        return {"bucket": parts.netloc, "prefix": unquote(parts.path), **given}
+
+    def store_name(self, options: GcsOptions) -> str:
+        """The bucket and the prefix as a URL."""
+        return f"gs://{options.bucket}/{options.prefix}".rstrip("/")
+
+    def is_proven(self, options: GcsOptions) -> bool:
+        """Whether this is Google's own service; another one at `endpoint_url` has to show what it does."""
+        return options.endpoint_url is None
+
+    def open(self, options: GcsOptions) -> GcsStore:
+        """A store over the bucket. Credentials are looked for now; nothing is sent to the bucket yet."""
+        try:
+            from swamp_store_gcs.client import open_bucket
+            from swamp_store_gcs.store import GcsStore
+        except ImportError as error:
+            raise StoreMisconfigured(
+                "The Google Cloud Storage SDK is not installed",
+                hint="Install it: pip install swamp-store-gcs",
+            ) from error
+        return GcsStore(open_bucket(options), options.start)
+
+
+backend = GcsBackend()

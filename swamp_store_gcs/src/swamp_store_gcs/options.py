@@ -1,0 +1,81 @@
+"""The options of a GCS datastore: which bucket, which part of it, and where the service is."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+PREFIX_BYTES_MAX = 256
+"""With it, an object's name stays under the 1,024 bytes that Cloud Storage allows."""
+
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]", re.ASCII)
+_PREFIX_SEGMENT = re.compile(r"(?!\.\.?\Z)[A-Za-z0-9._-]+", re.ASCII)
+_PROJECT = re.compile(r"[a-z0-9][a-z0-9.:-]*", re.ASCII)
+
+
+class GcsOptions(BaseModel):
+    """`bucket` is there already; `prefix` is the part of its names that the datastore has for itself.
+
+    `project` is the one that requests are billed to, which only a requester-pays bucket needs. `endpoint_url`
+    is another address of the service; one with `http://` gets no credentials, because they would be readable
+    on the way.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    bucket: str
+    prefix: str = ""
+    project: str | None = None
+    endpoint_url: str | None = None
+
+    @property
+    def start(self) -> str:
+        """What stands before each key in the name of its object."""
+        return f"{self.prefix}/" if self.prefix else ""
+
+    @property
+    def sends_credentials(self) -> bool:
+        """Whether requests are signed; never over plain HTTP."""
+        return not (self.endpoint_url or "").startswith("http://")
+
+    @field_validator("bucket")
+    @classmethod
+    def _is_a_bucket_name(cls, bucket: str) -> str:
+        if not _BUCKET.fullmatch(bucket):
+            raise ValueError("a bucket's name has 3 to 222 characters of a-z, 0-9, `.`, `_` and `-`")
+        return bucket
+
+    @field_validator("prefix")
+    @classmethod
+    def _is_a_path(cls, prefix: str) -> str:
+        prefix = prefix.strip("/")
+        if len(prefix) > PREFIX_BYTES_MAX:
+            raise ValueError(f"it has more than {PREFIX_BYTES_MAX} bytes")
+        if prefix and not all(_PREFIX_SEGMENT.fullmatch(segment) for segment in prefix.split("/")):
+            raise ValueError(
+                "it must be `/`-joined segments of letters, digits, `.`, `_` and `-`, none of them `.` or `..`"
+            )
+        return prefix
+
+    @field_validator("project")
+    @classmethod
+    def _is_a_project(cls, project: str | None) -> str | None:
+        if project is not None and not _PROJECT.fullmatch(project):
+            raise ValueError("it must be a project's ID, such as `team-builds-42`")
+        return project
+
+    @field_validator("endpoint_url")
+    @classmethod
+    def _is_an_address(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("it must be a URL such as `https://storage.example.com`")
+        if "@" in parts.netloc:
+            raise ValueError("it must not hold a user or a password")
+        if parts.query or parts.fragment:
+            raise ValueError("it must end before any `?` or `#`")
+        return url.rstrip("/")
