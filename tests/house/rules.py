@@ -21,6 +21,10 @@ CREATING = "swamp_core/src/swamp_core/store/creating.py"
 TESTING_IDS = "swamp_core/src/swamp_core/testing/ids.py"
 STAGING = "swamp_store_local/src/swamp_store_local/staging.py"
 
+S3 = "swamp_store_s3/src/swamp_store_s3"
+GCS = "swamp_store_gcs/src/swamp_store_gcs"
+PUT_ID = "a store knows nothing above the protocol, and each create needs a put-id of its own"
+
 HOME = "it is where the world comes in"
 SDKS = ("boto3", "botocore", "google", "azure")
 
@@ -112,10 +116,20 @@ RULES = (
             AMBIENT: HOME,
             TESTING_IDS: "it makes IDs of a seed, without randomness",
             STAGING: "a store knows nothing above the protocol, and its staged files need names of their own",
+            f"{S3}/store.py": PUT_ID,
+            f"{GCS}/store.py": PUT_ID,
         },
     ),
     Rule("print", "answer through `swamp_core.cli.output.Output`.", _calls("print")),
-    Rule("an SDK", "let the adapter of that backend import it, in its `open`.", _imports(*SDKS)),
+    Rule(
+        "an SDK",
+        "let the adapter of that backend import it, in its `open`.",
+        _imports(*SDKS),
+        {
+            **{f"{S3}/{name}.py": "it is S3's adapter" for name in ("backend", "client", "errors", "store")},
+            **{f"{GCS}/{name}.py": "it is that of GCS" for name in ("client", "errors", "store")},
+        },
+    ),
 )
 
 

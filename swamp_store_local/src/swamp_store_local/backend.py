@@ -48,6 +48,10 @@ class LocalBackend:
         """The directory as a URL."""
         return options.path.as_uri()
 
+    def is_proven(self, options: LocalOptions) -> bool:
+        """True: the store refuses a file system without hard links at its first create."""
+        return True
+
     def open(self, options: LocalOptions) -> LocalStore:
         """A store over the directory; nothing is read or made before the first operation."""
         return LocalStore(options.path, create=options.create)

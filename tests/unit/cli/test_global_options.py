@@ -46,7 +46,9 @@ def test_every_command_of_the_design_is_there():
         "run delete",
         "run gc",
         "datastore show",
+        "datastore check",
         "datastore stores",
+        "datastore copy",
     ]
 
 

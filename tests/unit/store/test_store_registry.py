@@ -38,6 +38,9 @@ class PlanetBackend:
     def store_name(self, options: PlanetOptions) -> str:
         return f"planet://{options.moon}"
 
+    def is_proven(self, options: PlanetOptions) -> bool:
+        return options.moon != "far"
+
     def open(self, options: PlanetOptions) -> MemoryStore:
         return MemoryStore()
 
@@ -84,7 +87,8 @@ def test_a_third_party_s_store_is_found_by_its_entry_point() -> None:
 def test_a_description_shows_the_options_that_hold_and_no_secret() -> None:
     """Defaults are shown because they hold; a secret is not shown because it is one."""
     described = describe({"type": "planet", "moon": "phobos", "password": "hunter2"})
-    assert (described.store, described.type) == ("planet://phobos", "planet")
+    assert (described.store, described.type, described.is_proven) == ("planet://phobos", "planet", True)
+    assert not describe("planet://far").is_proven
     assert described.options == {"moon": "phobos", "crew": 2, "password": "**********"}
 
 
@@ -103,6 +107,8 @@ def test_a_description_shows_the_options_that_hold_and_no_secret() -> None:
         ("", "text but no URL"),
         ("broken://x", "store `broken` of no_such_module_anywhere cannot be loaded"),
         ("file:///srv/swamp", "needs the distribution swamp-store-local, which is not installed"),
+        ("s3://bucket", "needs the distribution swamp-store-s3, which is not installed"),
+        ("gs://bucket", "Install it: pip install swamp-store-gcs"),
     ],
 )
 @pytest.mark.usefixtures("with_planet")
@@ -131,7 +137,8 @@ def test_a_refused_setting_is_not_repeated(setting: str | dict[str, object]) -> 
 def test_the_stores_that_are_available_say_how_to_get_them() -> None:
     """Only what exists is named."""
     assert available_stores() == [
-        AvailableStore("local", "swamp-store-local", True, "pip install swamp-store-local")
+        AvailableStore(type_, f"swamp-store-{type_}", True, f"pip install swamp-store-{type_}")
+        for type_ in ("gcs", "local", "s3")
     ]
 
 
@@ -139,7 +146,7 @@ def test_the_stores_that_are_available_say_how_to_get_them() -> None:
 def test_a_store_that_is_not_there_or_does_not_load_is_listed_as_such() -> None:
     """One broken adapter hides no other, and our own are offered."""
     listed = {store.type: store.installed for store in available_stores()}
-    assert listed == {"planet": True, "broken": False, "local": False}
+    assert listed == {"planet": True, "broken": False, "gcs": False, "local": False, "s3": False}
 
 
 def test_opening_a_directory_imports_nothing_that_it_does_not_need() -> None:

@@ -14,6 +14,7 @@ from swamp_core.app.collecting import (
     sweep_store,
     why_unreadable,
 )
+from swamp_core.app.proving import sweep_probes
 from swamp_core.app.views import RemovalResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.removing import count_tree
@@ -37,6 +38,7 @@ def collect(workspace: Workspace, older_than: timedelta, *, dry_run: bool = Fals
         elif isinstance(sight, Seen) and run_id in found.listed.indexed and sight.parent is None:
             _collect_root(workspace, sight, before, found, collection, dry_run=dry_run)
     sweep_store(workspace, found, collection, lambda run_id, _: is_older(run_id, before), dry_run=dry_run)
+    collection.records += sweep_probes(workspace, dry_run=dry_run)
     return collection.result(dry_run=dry_run)
 
 

@@ -10,6 +10,7 @@ from swamp_core.app.driving import Attention, driver_of
 from swamp_core.app.finding import unfinished_runs
 from swamp_core.app.held_up import parent_standing, standing
 from swamp_core.app.inputs import checked_inputs
+from swamp_core.app.proving import prove_store
 from swamp_core.app.refusals import Refused
 from swamp_core.app.run_refusals import unknown_format
 from swamp_core.app.run_views import run_view, run_wait_views
@@ -54,6 +55,7 @@ def run_workflow(
     (`invalid_input`, `unknown_format`, `driver_replaced`) and `StoreError`.
     """
     checked = checked_inputs(runnable.workflow, inputs)
+    prove_store(workspace)
     earlier = unfinished_runs(workspace, runnable.workflow.name)
     attention = attention or Attention()
     owner = driver_of(workspace)

@@ -42,6 +42,10 @@ class Backend(Protocol):
         """How messages call the store that these options open: a URL without credentials."""
         ...
 
+    def is_proven(self, options: Any) -> bool:
+        """Whether what these options name is known to make a create atomic; if not, the first run there tries it."""
+        ...
+
     def open(self, options: Any) -> SignalWaitStore:
         """A store. Imports what it needs, and raises `StoreMisconfigured` when that is not installed."""
         ...

@@ -21,7 +21,13 @@ from swamp_core.store.checked import CheckedStore
 from swamp_core.store.errors import StoreMisconfigured
 from swamp_core.store.protocol import SignalWaitStore
 
-FIRST_PARTY = {"local": "swamp-store-local", "file": "swamp-store-local"}
+FIRST_PARTY = {
+    "local": "swamp-store-local",
+    "file": "swamp-store-local",
+    "s3": "swamp-store-s3",
+    "gcs": "swamp-store-gcs",
+    "gs": "swamp-store-gcs",
+}
 """The names that this project's own distributions give, so that a missing one can be named."""
 
 
@@ -39,12 +45,14 @@ class AvailableStore:
 class StoreDescription:
     """What a setting means.
 
-    `store` names it, `options` are all that hold, defaults included, secrets hidden.
+    `store` names it, `options` are all that hold, defaults included, secrets hidden. `is_proven` is whether its
+    service is known to make a create atomic; where it is not, the first run tries it.
     """
 
     store: str
     type: str
     options: dict[str, object]
+    is_proven: bool
 
 
 def open_store(setting: str | Mapping[str, object]) -> SignalWaitStore:
@@ -56,7 +64,9 @@ def open_store(setting: str | Mapping[str, object]) -> SignalWaitStore:
 def describe(setting: str | Mapping[str, object]) -> StoreDescription:
     """What the setting means, without opening anything."""
     backend, options = _resolve(setting)
-    return StoreDescription(backend.store_name(options), backend.name, options.model_dump(mode="json"))
+    return StoreDescription(
+        backend.store_name(options), backend.name, options.model_dump(mode="json"), backend.is_proven(options)
+    )
 
 
 def available_stores() -> list[AvailableStore]:

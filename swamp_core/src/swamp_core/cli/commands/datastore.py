@@ -12,7 +12,12 @@ HERE = "swamp_core.cli.commands"
 @click.group(
     "datastore",
     cls=LazyGroup,
-    homes={"show": f"{HERE}.datastore_show:show", "stores": f"{HERE}.datastore_stores:stores"},
+    homes={
+        "show": f"{HERE}.datastore_show:show",
+        "check": f"{HERE}.datastore_check:check",
+        "stores": f"{HERE}.datastore_stores:stores",
+        "copy": f"{HERE}.datastore_copy:copy",
+    },
 )
 def datastore() -> None:
-    """See where the state is kept."""
+    """See, try and copy where the state is kept."""

@@ -1,4 +1,4 @@
-"""How the datastore in use and the types of store are told."""
+"""How the datastore in use, its examination, a copy of it and the types of store are told."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
+from swamp_core.app.datastore_views import CopyResult, DatastoreCheck
 from swamp_core.app.views import DatastoreView, StoresResult
 from swamp_core.cli.parts import Copy, Facts, Part, Say, Table
 
@@ -35,3 +36,32 @@ def stores_parts(result: StoresResult) -> Iterator[Part]:
         if not each.installed:
             yield Say(f"Install the {each.type} store with:")
             yield Copy(each.install)
+
+
+def check_parts(result: DatastoreCheck) -> Iterator[Part]:
+    """What an examination of the datastore found."""
+    yield Say("The datastore was tried:")
+    yield Copy(result.store)
+    yield Table(
+        ("check", "", "time", "what was found"),
+        tuple(
+            (each.name, "ok" if each.ok else "failed", f"{each.seconds:.2f} s", each.detail)
+            for each in result.checks
+        ),
+        tuple("plain" if each.ok else "bad" for each in result.checks),
+    )
+    if result.ok:
+        yield Say("Every promise is kept: Swamp can be used on it.", "good")
+    else:
+        yield Say("Do not use this datastore: what failed is told above.", "bad")
+
+
+def copy_parts(result: CopyResult) -> Iterator[Part]:
+    """What was copied, and what is to be done with it."""
+    yield Say(
+        f"{result.copied} records were copied and {result.skipped} were there already; "
+        f"all {result.verified} were read back and are equal.",
+        "good",
+    )
+    yield Say("Now set the datastore to the following on every host. Nothing may use the other one any more.")
+    yield Copy(result.target)

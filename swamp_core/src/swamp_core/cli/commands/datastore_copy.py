@@ -1,0 +1,39 @@
+"""`swamp datastore copy`."""
+
+from __future__ import annotations
+
+import click
+
+from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.global_options import GlobalOptionsCommand
+from swamp_core.cli.invocation import Invocation
+from swamp_core.cli.parts import Say
+
+
+@click.command("copy", cls=GlobalOptionsCommand)
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@click.pass_obj
+def copy(invocation: Invocation, source: str, target: str) -> ExitCode:
+    r"""Copy all records from one datastore to another.
+
+    Both are URLs. Every record is read back and compared. TO must be empty, or hold what an earlier copy of FROM has
+    brought over: a copy that was cut off is gone on with by the same command. Nothing may use either store meanwhile.
+
+    \b
+      swamp datastore copy file:///srv/swamp 's3://team-bucket/releases?region=eu-west-1'
+    """
+    from swamp_core.app.datastore_copy import copy_datastore
+    from swamp_core.cli.rendering.datastores import copy_parts
+
+    tenths = 0
+
+    def tell(done: int, of: int) -> None:
+        nonlocal tenths
+        if 10 * done // of > tenths:
+            tenths = 10 * done // of
+            invocation.output.note(Say(f"{done} of {of} records are copied.", "dim"))
+
+    result = copy_datastore(invocation.workspace, source, target, tell=tell)
+    invocation.output.answer(result.to_json(), copy_parts(result))
+    return ExitCode.DONE

@@ -1,0 +1,134 @@
+"""Whether a service really keeps the promises that a store stands on, tried on the store itself.
+
+A service that says that it speaks S3 may ignore a precondition, and then two creates of one key both win. So the
+first run on a store whose service is not known to keep its promises tries it, and leaves a note that it passed; a
+doctor may try it at any time. Everything is created below a prefix that the caller throws away.
+
+An interleaving that a read and a write apart would get wrong: (1) A looks and finds nothing. (2) B looks and finds
+nothing. (3) A writes and is told that it won. (4) B writes and is told the same. So racing creates are tried, not
+only one after another.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from swamp_core.store.checked import CheckedStore
+from swamp_core.store.errors import ConditionalWritesUnsupported, StoreError
+from swamp_core.store.fan_out import FAN_OUT, fan_out
+from swamp_core.store.protocol import SignalWaitStore
+
+PROBES = "store-probes/"
+"""Below it stands what is being tried; each try has a segment of its own, an ID that sorts by its time."""
+NOTE_KEY = "store-probe"
+"""The key of the note that the short probe has passed."""
+WRITERS = FAN_OUT
+"""How many create one key at once."""
+
+_OUT_OF_TREE_ORDER = ("order/a-b", "order/a.b", "order/a/b", "order/a0b")
+"""In byte order. A service that lists folder by folder gives `order/a/b` first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """That the short probe passed, and whether listings come in byte order.
+
+    Where they do not, an adapter has to read the whole prefix and sort.
+    """
+
+    byte_order: bool
+
+    def encode(self) -> bytes:
+        """The note as it is stored."""
+        record = {"format": 1, "kind": "store-probe", "byteOrder": self.byte_order}
+        return json.dumps(record, separators=(",", ":")).encode()
+
+
+def note_in(data: bytes | None) -> Note | None:
+    """The note that the record is; None when there is none.
+
+    One that cannot be read says that something is there and not what: the careful reading is that listings come in
+    another order.
+    """
+    if data is None:
+        return None
+    try:
+        byte_order = json.loads(data)["byteOrder"] is True
+    except (ValueError, TypeError, KeyError, RecursionError):
+        byte_order = False
+    return Note(byte_order)
+
+
+def short_probe(store: SignalWaitStore, prefix: str) -> Note:
+    """Try below the prefix what everything depends on, and clean up.
+
+    Raises `ConditionalWritesUnsupported` when a second create wins, and any `StoreError` that stands in the way.
+    """
+    with thrown_away(store, prefix):
+        check_racing_creates(store, f"{prefix}race")
+        return Note(lists_in_byte_order(store, prefix))
+
+
+def check_racing_creates(store: SignalWaitStore, key: str) -> None:
+    """Let many create one key at once, and one more afterwards: exactly one of the many may win.
+
+    Raises `ConditionalWritesUnsupported` otherwise.
+    """
+    records = [b"writer %d" % writer for writer in range(WRITERS)]
+    won = fan_out(lambda record: store.put_if_absent(key, record), records)
+    if won.count(True) != 1:
+        raise ConditionalWritesUnsupported(
+            f"{won.count(True)} of {WRITERS} creates that raced for one key were told that they won"
+        )
+    if store.get(key) != records[won.index(True)]:
+        raise ConditionalWritesUnsupported("A create was told that it won, and another's record is stored")
+    check_second_create(store, key)
+
+
+def check_second_create(store: SignalWaitStore, key: str) -> None:
+    """Create a key that is there. Raises `ConditionalWritesUnsupported` when that wins, or changes the record."""
+    before = store.get(key)
+    if store.put_if_absent(key, b"too late"):
+        raise ConditionalWritesUnsupported("A second create of the same key was told that it won")
+    if store.get(key) != before:
+        raise ConditionalWritesUnsupported("A create that was told that it lost changed the record")
+
+
+def lists_in_byte_order(store: SignalWaitStore, prefix: str) -> bool:
+    """Whether keys of several folders are listed in the order of their bytes."""
+    keys = [prefix + tail for tail in _OUT_OF_TREE_ORDER]
+    fan_out(lambda key: store.put_if_absent(key, b""), keys)
+    first = list(store.list(f"{prefix}order/", limit=1))  # an adapter may sort what it holds whole
+    return first == keys[:1] and list(store.list(f"{prefix}order/")) == keys
+
+
+@contextmanager
+def thrown_away(store: SignalWaitStore, prefix: str) -> Iterator[None]:
+    """Delete afterwards everything below the prefix. What went wrong before is told, and not what went wrong then."""
+    try:
+        yield
+    except BaseException:
+        with suppress(StoreError):
+            delete_below(store, prefix)
+        raise
+    delete_below(store, prefix)
+
+
+def left_probes(store: SignalWaitStore, before: str) -> list[str]:
+    """The records of probes with an ID less than this one: their processes were killed."""
+    return [key for key in store.list(PROBES) if key.removeprefix(PROBES).partition("/")[0] < before]
+
+
+def server_now(store: SignalWaitStore) -> datetime | None:
+    """What time it is on the service, to the second; None when the store does not tell. It costs one request."""
+    ask = getattr(store.unchecked if isinstance(store, CheckedStore) else store, "server_now", None)
+    return ask() if callable(ask) else None
+
+
+def delete_below(store: SignalWaitStore, prefix: str) -> None:
+    """Delete every record whose key starts with the prefix."""
+    fan_out(store.delete, list(store.list(prefix)))

@@ -1,0 +1,127 @@
+"""A copy brings every record over, goes on where it was cut off, and never mixes two datastores."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from swamp_core.app.datastore_copy import copy_datastore
+from swamp_core.app.refusals import Refused
+from swamp_core.store import MemoryStore, StoreUnavailable
+
+from tests.unit.app.datastores import SOURCE, TARGET, workspace_over
+
+KEYS = st.sampled_from(
+    ["format", "runs/a/1", "runs/a/2", "waits/w", "wait-outcomes/w", "open-runs/r/a/1", "workflow-runs/r/a"]
+)
+RECORDS = st.dictionaries(KEYS, st.binary(max_size=8))
+
+
+def filled(records: dict[str, bytes]) -> MemoryStore:
+    store = MemoryStore()
+    store.records.update(records)
+    return store
+
+
+@given(records=RECORDS, there=st.data())
+def test_whatever_an_earlier_copy_brought_over_the_target_ends_equal(
+    records: dict[str, bytes], there: st.DataObject
+) -> None:
+    brought = there.draw(st.sets(st.sampled_from(sorted(records)))) if records else set()
+    source, target = filled(records), filled({key: records[key] for key in brought})
+    result = copy_datastore(workspace_over(Path(), source=source, target=target), SOURCE, TARGET)
+    assert target.records == source.records == records
+    assert (result.copied, result.skipped) == (len(records) - len(brought), len(brought))
+    assert result.verified == len(records)
+
+
+@given(records=RECORDS, others=st.dictionaries(KEYS, st.binary(max_size=8), min_size=1))
+def test_a_target_with_anything_else_is_refused_and_left_as_it_is(
+    records: dict[str, bytes], others: dict[str, bytes]
+) -> None:
+    others["runs/other/1"] = b"foreign"
+    target = filled(others)
+    with pytest.raises(Refused) as refused:
+        copy_datastore(workspace_over(Path(), source=filled(records), target=target), SOURCE, TARGET)
+    assert refused.value.code == "target_not_empty"
+    assert target.records == others
+
+
+def test_a_record_of_other_bytes_under_the_same_key_is_another_record() -> None:
+    target = filled({"format": b"2"})
+    with pytest.raises(Refused) as refused:
+        copy_datastore(
+            workspace_over(Path(), source=filled({"format": b"1", "runs/a/1": b""}), target=target),
+            SOURCE,
+            TARGET,
+        )
+    assert (refused.value.code, refused.value.details) == ("target_not_empty", {"key": "format"})
+    assert target.records == {"format": b"2"}
+
+
+def test_what_makes_a_run_visible_comes_last() -> None:
+    order: list[str] = []
+
+    class Target(MemoryStore):
+        def put_if_absent(self, key: str, data: bytes) -> bool:
+            order.append(key)
+            return super().put_if_absent(key, data)
+
+    records = {f"runs/a/{number:02}": b"" for number in range(40)}
+    records |= {
+        "format": b"",
+        "open-runs/r/a/1": b"",
+        "workflow-runs/r/a": b"",
+        "waits/w": b"",
+        "wait-outcomes/w": b"",
+    }
+    copy_datastore(workspace_over(Path(), source=filled(records), target=Target()), SOURCE, TARGET)
+    assert order.index("wait-outcomes/w") < 41
+    assert all(
+        order.index(key) >= 32 for key in ("format", "open-runs/r/a/1", "workflow-runs/r/a", "waits/w")
+    )
+
+
+@pytest.mark.parametrize("cut_off_at", range(1, 6))
+def test_a_copy_that_fails_at_any_record_is_gone_on_with(cut_off_at: int) -> None:
+    class Fails(MemoryStore):
+        left = cut_off_at
+
+        def put_if_absent(self, key: str, data: bytes) -> bool:
+            self.left -= 1
+            if self.left == 0:
+                raise StoreUnavailable("The connection broke")
+            return super().put_if_absent(key, data)
+
+    records = {f"runs/a/{number}": b"%d" % number for number in range(5)}
+    source, target = filled(records), Fails()
+    workspace = workspace_over(Path(), source=source, target=target)
+    with pytest.raises(StoreUnavailable):
+        copy_datastore(workspace, SOURCE, TARGET)
+    result = copy_datastore(workspace, SOURCE, TARGET)
+    assert target.records == records
+    assert result.copied + result.skipped == result.verified == 5
+
+
+@pytest.mark.parametrize("change", ["added", "removed"])
+def test_a_source_that_changes_meanwhile_is_refused(change: str) -> None:
+    class Changes(MemoryStore):
+        def get(self, key: str) -> bytes | None:
+            found = super().get(key)
+            if change == "added":
+                self.records["runs/a/9"] = b"new"
+            else:
+                self.records.pop("runs/a/1", None)
+            return found
+
+    source = Changes()
+    source.records.update({"runs/a/1": b"1", "runs/a/2": b"2"})
+    with pytest.raises(Refused) as refused:
+        copy_datastore(workspace_over(Path(), source=source, target=MemoryStore()), SOURCE, TARGET)
+    assert refused.value.code == "source_changed"
+
+
+def test_a_datastore_is_not_copied_to_itself() -> None:
+    with pytest.raises(Refused) as refused:
+        copy_datastore(workspace_over(Path(), source=MemoryStore()), SOURCE, SOURCE)
+    assert refused.value.code == "invalid_input"
