@@ -119,7 +119,8 @@ def test_a_setting_that_cannot_be_used_says_what_to_correct(
     with pytest.raises(StoreMisconfigured) as raised:
         open_store(setting)
     assert says in str(raised.value)
-    assert str(raised.value).endswith((".", "pip install swamp-store-local", "no_such_module_anywhere"))
+    last = str(raised.value).split()[-1]
+    assert last.endswith(".") or last == "no_such_module_anywhere" or last.startswith("swamp-store-")
 
 
 @pytest.mark.parametrize(
