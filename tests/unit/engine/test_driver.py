@@ -221,6 +221,19 @@ def test_a_run_is_taken_up_once(tmp_path):
     assert store.records == before
 
 
+def test_a_run_is_shown_as_it_is_taken_up(tmp_path):
+    """Whoever looks on sees the run before anything happens to it or its nested runs, at its start and at a resume."""
+    space = workspace(MemoryStore(), tmp_path)
+    seen: list[Any] = []
+    attention = Attention(lambda run, events: seen.append((run.run_id, run.status, len(events))))
+    suspended = run_workflow(space, runnable(WAIT, go="true"), {}, attention=attention)
+    assert seen[0] == (suspended.run.id, "running", 0)
+    seen.clear()
+    Swamp(space).signal(suspended.waits[0].wait_id, {})
+    Swamp(space).resume(suspended.run.id, attention=attention)
+    assert seen[0] == (suspended.run.id, "running", 0)
+
+
 def big_schema() -> dict[str, Any]:
     return {"type": "object", "description": "x" * 300_000}
 
