@@ -62,7 +62,7 @@ class GcsStore:
         pace: Pace | None = None,
         attempts: int = ATTEMPTS_MAX,
     ) -> None:
-        self._bucket = bucket
+        self.bucket = bucket
         self._start = start
         self._patience = patience or Patience()
         self._pace = pace or Pace()
@@ -82,7 +82,7 @@ class GcsStore:
 
     def get(self, key: str) -> bytes | None:
         """See `SignalWaitStore.get`. The bytes have the checksum that the service keeps of them."""
-        return self._ask("get", lambda: self._unless_absent(lambda: self._bucket.read(self._start + key)))
+        return self._ask("get", lambda: self._unless_absent(lambda: self.bucket.read(self._start + key)))
 
     def list(self, prefix: str, *, start_after: str | None = None, limit: int | None = None) -> Iterator[str]:
         """See `SignalWaitStore.list`. A page is asked for when the listing comes to it."""
@@ -90,16 +90,16 @@ class GcsStore:
 
     def delete(self, key: str) -> None:
         """See `SignalWaitStore.delete`. What a repeated delete does not find any more is gone."""
-        self._ask("delete", lambda: self._unless_absent(lambda: self._bucket.delete(self._start + key)))
+        self._ask("delete", lambda: self._unless_absent(lambda: self.bucket.delete(self._start + key)))
 
     def close(self) -> None:
         """Close the connections to the service. Nothing is lost if this is left out."""
-        self._bucket.close()
+        self.bucket.close()
 
     def _send(self, name: str, data: bytes, put_id: str) -> Reply:
         """One attempt of a create, and what its reply means."""
         try:
-            self._bucket.create(name, data, put_id)
+            self.bucket.create(name, data, put_id)
         except PreconditionFailed:
             self._bucket_is_there = True
             return Exists()
@@ -113,7 +113,7 @@ class GcsStore:
 
     def _stored(self, name: str) -> Stored | None:
         with translated("put_if_absent"):
-            return self._unless_absent(lambda: Stored(self._bucket.put_id_of(name)))
+            return self._unless_absent(lambda: Stored(self.bucket.put_id_of(name)))
 
     def _keys(self, prefix: str, start_after: str | None, limit: int | None) -> Iterator[str]:
         start = None if start_after is None else self._start + start_after
@@ -122,7 +122,7 @@ class GcsStore:
         while True:
             page = self._ask(
                 "list",
-                lambda token=token: self._bucket.page(  # type: ignore[misc]
+                lambda token=token: self.bucket.page(  # type: ignore[misc]
                     self._start + prefix, names_max=names_max, start=start, token=token
                 ),
             )
@@ -147,7 +147,7 @@ class GcsStore:
                 case Missing.SOMETHING_ELSE:
                     raise
                 case Missing.NOT_SAID if not self._bucket_is_there:
-                    self._bucket.page(self._start, names_max=1)
+                    self.bucket.page(self._start, names_max=1)
             result = None
         self._bucket_is_there = True
         return result
