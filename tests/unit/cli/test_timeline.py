@@ -34,13 +34,13 @@ def approved(reason):
             "a/b became 2 steps, one for each item",
         ),
         (events.WaitPlanned(**STEP, wait_id=WAIT, wait_kind="approval"), f"a/b planned the gate {WAIT}"),
-        (approved(None), "a/b was approved by bob"),
-        (approved("It is fine."), "a/b was approved by bob: It is fine."),
+        (approved(None), "a/b was approved by bob at 2026-07-27 12:00:00 UTC"),
+        (approved("It is fine."), "a/b was approved by bob at 2026-07-27 12:00:00 UTC: It is fine."),
         (
             events.WaitApplied(
                 **STEP, wait_id=WAIT, application=events.SignalApplied(receipt=RECEIPT, payload={"n": 1})
             ),
-            'a/b took the signal of bob: {"n": 1}',
+            'a/b took the signal of bob, received at 2026-07-27 12:00:00 UTC: {"n": 1}',
         ),
         (events.GateRejected(**STEP, wait_id=WAIT, by="bob", reason="No."), "bob rejected a/b: No."),
         (

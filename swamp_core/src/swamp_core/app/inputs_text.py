@@ -14,7 +14,7 @@ def inputs_text(inputs: Json) -> str:
     told: list[str] = []
     for name, value in inputs.items():
         text = shown(value, characters_max=VALUE_CHARACTERS_MAX)
-        is_word = isinstance(value, str) and text == f'"{value}"' and not set(value) & set(' ,="')
+        is_word = isinstance(value, str) and value and text == f'"{value}"' and not set(value) & set(' ,="')
         told.append(f"{printable(name)}={value if is_word else text}")
         if len(", ".join(told)) > INPUTS_CHARACTERS_MAX:
             break

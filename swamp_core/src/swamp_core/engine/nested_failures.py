@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from swamp_core.run.events import Json, StepError
 from swamp_core.run.state import RunState, StepState
 
-NESTED_RUN_FAILED = "nested_run_failed"
 CAUSE_CHARACTERS_MAX = 300
 """How much of the message of a step, or of the reason of a cancel, is handed up."""
 
@@ -25,10 +24,10 @@ def nested_failure(child: RunState) -> StepError:
     if cause is not None:
         details["cause"] = cause
     if child.status == "cancelled":
-        return StepError(code=NESTED_RUN_FAILED, message=_cancelled(child), details=details)
+        return StepError(code="nested_run_failed", message=_cancelled(child), details=details)
     why = "." if cause is None else f": {_told(cause, child)}"
     message = f"The nested run {child.run_id} of `{child.workflow}` failed{why}"
-    return StepError(code=NESTED_RUN_FAILED, message=message, details=details)
+    return StepError(code="nested_run_failed", message=message, details=details)
 
 
 def _cause(child: RunState) -> Json | None:
@@ -40,7 +39,7 @@ def _cause(child: RunState) -> Json | None:
         return None
     job, step, _, error = failures[0]
     handed_up = error.details.get("cause")
-    if error.code == NESTED_RUN_FAILED and isinstance(handed_up, dict):
+    if error.code == "nested_run_failed" and isinstance(handed_up, dict):
         return handed_up
     return {
         "runId": child.run_id,
