@@ -10,14 +10,14 @@ from reference_network.under_test import InstantTime
 from swamp_core.store import CheckedStore, SignalWaitStore
 from swamp_core.store.creating import Patience
 from swamp_store_contract.under_test import Fault, Recipe, StoreUnderTest, Verb
+from swamp_store_gcs.client import open_bucket
+from swamp_store_gcs.options import GcsOptions
+from swamp_store_gcs.store import GcsStore
+
 from tests.servers.faults import Answer, DropReply, DropRequest
 from tests.servers.faults import Fault as OnTheWay
 from tests.servers.gcs import GCSServer
 from tests.servers.proxy import FaultProxy
-
-from swamp_store_gcs.client import open_bucket
-from swamp_store_gcs.options import GcsOptions
-from swamp_store_gcs.store import GcsStore
 
 PREFIX = "mine"
 

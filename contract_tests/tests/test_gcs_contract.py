@@ -4,6 +4,7 @@ from contextlib import closing
 import pytest
 from gcs_under_test import GcsUnderTest
 from swamp_store_contract.suite import StoreContract
+
 from tests.servers.gcs import GCSServer
 
 

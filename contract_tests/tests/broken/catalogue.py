@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from dataclasses import dataclass
 from pathlib import Path
 
+from gcs_under_test import GcsUnderTest
 from local_under_test import LocalUnderTest
 from memory_under_test import MemoryUnderTest
 from reference_network.store import NetworkStore
@@ -14,8 +15,10 @@ from reference_network.under_test import NetworkUnderTest
 from swamp_core.store import CheckedStore, MemoryStore, SignalWaitStore
 from swamp_store_contract.under_test import Recipe, StoreUnderTest
 
-from broken import on_disk, on_network
+from broken import on_disk, on_gcs, on_network
+from swamp_store_gcs import GcsStore
 from swamp_store_local import LocalStore
+from tests.servers.gcs import gcs_serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,18 @@ def on_a_network(store_class: type[NetworkStore], *cases: str) -> list[Mutant]:
     return [Mutant(store_class.__name__, case, set_up) for case in cases]
 
 
+def on_gcs_server(store_class: type[GcsStore], *cases: str) -> list[Mutant]:
+    """Mutants of one class on Google Cloud Storage, one for each case."""
+
+    @contextmanager
+    def set_up(_: Path) -> Iterator[StoreUnderTest]:
+        with gcs_serving() as server, closing(GcsUnderTest(server)) as under_test:
+            under_test.store_class = store_class
+            yield under_test
+
+    return [Mutant(store_class.__name__, case, set_up) for case in cases]
+
+
 MUTANTS = [
     *on_a_disk(on_disk.LineEnds, "test_the_first_create_wins_byte_for_byte"),
     *on_a_disk(on_disk.LoserOverwrites, "test_a_lost_create_changes_nothing"),
@@ -178,4 +193,11 @@ MUTANTS = [
         "test_a_listing_beside_creates_and_deletes_misses_no_key_that_stays",
     ),
     *with_harness(OneWorld, "test_two_stores_never_see_each_other"),
+    *on_gcs_server(on_gcs.SdkRetries, "test_a_lost_reply_is_true"),
+    *on_gcs_server(
+        on_gcs.NoCondition,
+        "test_a_lost_create_changes_nothing",
+        "test_sixteen_threads_on_one_key_have_one_winner",
+    ),
+    *on_gcs_server(on_gcs.FirstPage, "test_more_than_two_pages_are_listed_once_each"),
 ]
