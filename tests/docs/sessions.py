@@ -77,7 +77,8 @@ class Session:
         self.work.mkdir()
         binaries = self.directory / "bin"
         binaries.mkdir()
-        script = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m swamp_core.testing.cli "$@"\n'
+        # As an installed `swamp`, it does not look for modules in the directory that it is called in.
+        script = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m swamp_core.testing.cli "$@"\n'
         (binaries / "swamp").write_text(script, encoding="utf-8")
         (binaries / "swamp").chmod(0o700)
 

@@ -20,11 +20,17 @@ from swamp_core import MethodContext
 
 print("imported")
 
+def find_region(name):
+    raise LookupError(f"no such region: {name}")
+
 class Releases:
     def deploy(self, context: MethodContext, tag: str, replicas: int = 1):
         print("deploying", tag)
         context.log(f"{replicas} replicas")
         return {"url": f"https://{tag}.example"}
+
+    def fail(self, context: MethodContext):
+        find_region("eu\\x1b[2J")
 
     def leave(self):
         sys.exit(7)
@@ -92,6 +98,23 @@ def test_a_method_that_exits_fails_its_step(acme: CommandLine) -> None:
     step = acme.json("workflow", "run", "ship", code=1)["run"]["jobs"][0]["steps"][0]
     assert (step["status"], step["error"]["code"]) == ("failed", "method_failed")
     assert step["error"]["message"] == "The method `leave` raised SystemExit: 7."
+
+
+def test_a_traceback_is_told_line_by_line(acme: CommandLine) -> None:
+    """Where a method failed is in the history and in the logs as Python tells it, and can do a terminal no harm."""
+    acme.write("workflows/ship.yaml", WORKFLOW.format(method="fail", inputs="{}"))
+    run_id = acme.json("workflow", "run", "ship", code=1)["run"]["id"]
+    history = acme("workflow", "history", "get", run_id).out
+    logs = acme("workflow", "history", "logs", run_id).out
+    for shown in (history, logs):
+        lines = [line.strip() for line in shown.splitlines()]
+        assert "Traceback (most recent call last):" in lines
+        assert any(line.endswith(", in find_region") for line in lines)
+        assert "LookupError: no such region: eu\\x1b[2J" in lines
+        assert "\\n" not in shown
+    (log,) = acme.json("workflow", "history", "logs", run_id)["logs"]
+    assert (log["stdout"], log["stderr"]) == ("", "")
+    assert log["traceback"].endswith("LookupError: no such region: eu\x1b[2J\n")
 
 
 def test_to_list_workflows_imports_nothing(acme: CommandLine) -> None:

@@ -91,7 +91,13 @@ def test_json_has_the_logs_of_this_run(swamp, printed):
         ("a", "two"),
         ("a", "each[2]"),
     ]
-    assert shown["logs"][1] == {"job": "a", "step": "two", "stdout": "so far\n", "stderr": "\x1b[2Jbad"}
+    assert shown["logs"][1] == {
+        "job": "a",
+        "step": "two",
+        "stdout": "so far\n",
+        "stderr": "\x1b[2Jbad",
+        "traceback": "",
+    }
     assert shown["nested"] == [{"job": "a", "step": "nest", "runId": CHILD}]
 
 

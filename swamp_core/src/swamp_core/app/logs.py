@@ -9,7 +9,7 @@ from swamp_core.app.step_names import find_step
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.plan import StepRef
 from swamp_core.models.method import STDERR, STDOUT
-from swamp_core.run.state import RunState
+from swamp_core.run.state import RunState, StepState
 from swamp_core.workflow.definition import ModelMethod, Workflow
 from swamp_core.workflow.order import in_order
 
@@ -32,11 +32,19 @@ def run_logs(workspace: Workspace, run: RunState, step: str | None = None) -> Lo
         state = run.step(job, name)
         outputs = state.outputs or {}
         texts = [text if isinstance(text := outputs.get(stream), str) else "" for stream in (STDOUT, STDERR)]
+        texts.append(_traceback(state))
         if any(texts) and (job, state.of or name) in calls:
-            logs.append(StepLogView(job=job, step=name, stdout=texts[0], stderr=texts[1]))
+            stdout, stderr, traceback = texts
+            logs.append(StepLogView(job=job, step=name, stdout=stdout, stderr=stderr, traceback=traceback))
         if state.child_run_id is not None:
             nested.append(NestedLogView(job=job, step=name, run_id=state.child_run_id))
     return LogsResult(run_id=run.run_id, workflow=run.workflow, logs=logs, nested=nested)
+
+
+def _traceback(state: StepState) -> str:
+    """Where the Python method was that the step called, if it failed there."""
+    text = state.error.details.get("traceback") if state.error else None
+    return text if isinstance(text, str) else ""
 
 
 def _refs(workflow: Workflow, run: RunState) -> Iterator[StepRef]:

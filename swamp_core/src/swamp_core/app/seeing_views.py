@@ -69,12 +69,16 @@ class GraphResult(View):
 
 
 class StepLogView(View):
-    """What a step, or an item of one, printed; cut in the middle, with a mark there, if it was much."""
+    """What a step, or an item of one, printed; cut in the middle, with a mark there, if it was much.
+
+    `traceback` is where a Python method that failed was, the end of it if it was long.
+    """
 
     job: str
     step: str
     stdout: str
     stderr: str
+    traceback: str
 
 
 class NestedLogView(View):

@@ -19,6 +19,7 @@ def logs(invocation: Invocation, run_id: str, step: str | None) -> ExitCode:
     r"""Show what the steps of a run printed.
 
     That is their stdout and stderr, whichever way they ended; of much output the middle is left out, with a mark there.
+    Of a Python method that raised something it is the traceback as well.
     A step is named by its name, JOB/STEP, or the name of an item.
 
     The run is named by its ID, the beginning of it, or its workflow's name.

@@ -14,7 +14,7 @@ def logs_parts(result: LogsResult, workspace: Workspace) -> Iterator[Part]:
     sections = [
         (f"{log.job}/{log.step}", stream, text)
         for log in result.logs
-        for stream, text in (("stdout", log.stdout), ("stderr", log.stderr))
+        for stream, text in (("stdout", log.stdout), ("stderr", log.stderr), ("traceback", log.traceback))
         if text
     ]
     if not sections and not result.nested:

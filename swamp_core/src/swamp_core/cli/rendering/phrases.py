@@ -44,15 +44,24 @@ def failure_lines(event: Event) -> Iterator[str]:
     error = error_of(event) or {}
     log = event.get("outputs") or {}
     for name, value in error.get("details", {}).items():
-        if name not in log and name != "cause":  # Of the cause the message tells.
+        if name in log or name == "cause":  # Of the cause the message tells.
+            continue
+        if isinstance(value, str) and "\n" in value:
+            yield from _last_lines(name, value)
+        else:
             yield f"{name}: {value_text(value)}"
     for name in ("stderr", "stdout") if error else ():
         text = log.get(name)
         if isinstance(text, str) and text.strip():
-            lines = text.rstrip().split("\n")
-            cut = f" (the last {LOG_LINES_MAX} of {len(lines)} lines; `history logs` has all)"
-            yield f"{name}{cut if len(lines) > LOG_LINES_MAX else ''}:"
-            yield from (f"  {shortened(line, VALUE_CHARACTERS_MAX)}" for line in lines[-LOG_LINES_MAX:])
+            yield from _last_lines(name, text)
+
+
+def _last_lines(name: str, text: str) -> Iterator[str]:
+    """The end of a text that has lines, such as a traceback, under its name."""
+    lines = text.rstrip().split("\n")
+    cut = f" (the last {LOG_LINES_MAX} of {len(lines)} lines; `history logs` has all)"
+    yield f"{name}{cut if len(lines) > LOG_LINES_MAX else ''}:"
+    yield from (f"  {shortened(line.expandtabs(), VALUE_CHARACTERS_MAX)}" for line in lines[-LOG_LINES_MAX:])
 
 
 def value_text(value: object) -> str:
