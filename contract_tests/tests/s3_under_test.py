@@ -46,7 +46,7 @@ FAULTS: dict[Fault, NetworkFault] = {
 
 @dataclass(frozen=True, slots=True)
 class S3Service:
-    """A server, the proxy before it, and clients of the proxy that try once."""
+    """A server, the proxy before it, and clients of the proxy."""
 
     server: S3Server
     proxy: FaultProxy
@@ -54,13 +54,13 @@ class S3Service:
 
 
 @contextmanager
-def reached(server: S3Server) -> Iterator[S3Service]:
+def reached(server: S3Server, *, attempts: int = 1) -> Iterator[S3Service]:
     """The server behind a proxy of its own."""
     with FaultProxy(server.endpoint_url, server.verb_of) as proxy, pytest.MonkeyPatch.context() as patch:
         for name, value in server.environ.items():
             patch.setenv(name, value)
         options = S3Options(bucket="any-bucket", region=REGION, endpoint_url=proxy.url)
-        clients = open_clients(options, attempts=1)
+        clients = open_clients(options, attempts=attempts)
         patch.undo()
         yield S3Service(server, proxy, clients)
 

@@ -12,13 +12,16 @@ from local_under_test import LocalUnderTest
 from memory_under_test import MemoryUnderTest
 from reference_network.store import NetworkStore
 from reference_network.under_test import NetworkUnderTest
+from s3_under_test import S3UnderTest, reached
 from swamp_core.store import CheckedStore, MemoryStore, SignalWaitStore
 from swamp_store_contract.under_test import Recipe, StoreUnderTest
+from swamp_store_s3.store import S3Store
 
-from broken import on_disk, on_gcs, on_network
+from broken import on_disk, on_gcs, on_network, on_s3
 from swamp_store_gcs import GcsStore
 from swamp_store_local import LocalStore
 from tests.servers.gcs import gcs_serving
+from tests.servers.s3 import s3_serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,19 @@ def on_gcs_server(store_class: type[GcsStore], *cases: str) -> list[Mutant]:
     return [Mutant(store_class.__name__, case, set_up) for case in cases]
 
 
+def on_s3_server(store_class: type[S3Store], *cases: str, attempts: int = 1) -> list[Mutant]:
+    """Mutants of one class on S3, one for each case."""
+
+    @contextmanager
+    def set_up(_: Path) -> Iterator[StoreUnderTest]:
+        with s3_serving() as server, reached(server, attempts=attempts) as service:
+            under_test = S3UnderTest(service)
+            under_test.store_class = store_class
+            yield under_test
+
+    return [Mutant(store_class.__name__, case, set_up) for case in cases]
+
+
 MUTANTS = [
     *on_a_disk(on_disk.LineEnds, "test_the_first_create_wins_byte_for_byte"),
     *on_a_disk(on_disk.LoserOverwrites, "test_a_lost_create_changes_nothing"),
@@ -200,4 +216,12 @@ MUTANTS = [
         "test_sixteen_threads_on_one_key_have_one_winner",
     ),
     *on_gcs_server(on_gcs.FirstPage, "test_more_than_two_pages_are_listed_once_each"),
+    *on_s3_server(on_s3.SdkRetriesThenLost, "test_a_lost_reply_is_true", attempts=2),
+    *on_s3_server(on_s3.BusyIsLost, "test_a_conflict_is_not_a_lost_race"),
+    *on_s3_server(on_s3.FirstPageOnly, "test_more_than_two_pages_are_listed_once_each"),
+    *on_s3_server(
+        on_s3.HeaderIgnored,
+        "test_a_lost_create_changes_nothing",
+        "test_sixteen_threads_on_one_key_have_one_winner",
+    ),
 ]
