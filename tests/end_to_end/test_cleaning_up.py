@@ -30,6 +30,7 @@ jobs:
     dependsOn: [release]
     steps: [{{ name: publish, {COUNT} }}]
 """
+WAIT = "type: wait_for_signal, timeout: 1h"
 CLEANED = dict.fromkeys(("always", "failed", "completed", "unless", "last"), 1)
 
 
@@ -64,6 +65,33 @@ def test_a_cancel_from_elsewhere_runs_what_cleans_up(release, held):
     cancelled = release.swamp.json("workflow", "cancel", "release", "--wait")["run"]
     release.swamp.finished(driver, code=1)
     assert (cancelled["status"], release.done()) == ("cancelled", {**CLEANED, "tidy": 1})
+
+
+def test_a_cancel_of_a_run_without_a_driver_names_what_it_left_out(release):
+    """A suspended run is ended by whoever cancels, who runs none of its steps, but says which would have cleaned up."""
+    waiting = WORKFLOW.replace("type: model_method, modelIdOrName: release, methodName: hold", WAIT)
+    release.swamp.write("workflows/release.yaml", waiting)
+    release.swamp("workflow", "run", "release")
+    told = release.swamp("workflow", "cancel", "release").out
+    assert told.rpartition("cleaned up was skipped: ")[2] == (
+        "release/always, release/failed, release/completed, release/unless, release/last, tidy/tidy.\n"
+    )
+    assert release.done() == {}
+    assert "skipped:" not in release.swamp("workflow", "cancel", "release").out
+
+
+def test_a_cancel_of_a_run_with_no_clean_up_says_nothing_of_it(release):
+    """Steps that only follow a success are not missed."""
+    plain = f"""
+jobs:
+  - name: release
+    steps:
+      - {{ name: work, task: {{ {WAIT} }} }}
+      - {{ name: plain, dependsOn: [work], {COUNT} }}
+"""
+    release.swamp.write("workflows/release.yaml", plain)
+    release.swamp("workflow", "run", "release")
+    assert "cleaned up" not in release.swamp("workflow", "cancel", "release").out
 
 
 def test_what_a_wait_leaves_is_cleaned_up_as_well(release, held):

@@ -12,6 +12,8 @@ from swamp_core.app.run_refusals import unusable
 from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.cancelling import CancelRecorded, RunEnded, cancel_run
+from swamp_core.engine.moves import not_cleaned_up
+from swamp_core.engine.plan import plan_of_run
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
 
 POLL_S = 0.5
@@ -31,6 +33,7 @@ def cancel(
     Its nested runs that are unfinished are ended too, unless `keep_children`.
 
     A run that a living process drives is ended by that process, within seconds; with `wait` this returns after it.
+    Any other is ended here, without the clean-up that a driver would have done.
     Cancelling a cancelled run again changes nothing. Raises `Refused` (`already_ended`, `unknown_run`, `unreadable`)
     and `StoreError`.
     """
@@ -47,7 +50,10 @@ def cancel(
     match found:
         case CancelRecorded(run=run):
             return run_result(workspace, run)
-        case RunEnded(run=run, already=already) if not already or run.status == "cancelled":
+        case RunEnded(run=run, already=False):
+            left_out = [f"{job}/{step}" for job, step in not_cleaned_up(plan_of_run(run), run)]
+            return run_result(workspace, run).model_copy(update={"not_cleaned_up": left_out})
+        case RunEnded(run=run) if run.status == "cancelled":
             return run_result(workspace, run)
         case RunEnded(run=run):
             raise Refused(

@@ -140,6 +140,8 @@ class RunResult(View):
     nested: list[StandingView] = Field(default=[])
     superseded: list[str] = Field(default=[])
     kept: list[KeptView] = Field(default=[])
+    not_cleaned_up: list[str] = Field(default=[], exclude=True)
+    """The clean-up that a cancel left out (`JOB/STEP`), having found no driver. In JSON these steps are `skipped`."""
 
 
 class NotResumedView(View):

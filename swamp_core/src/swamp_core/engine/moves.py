@@ -107,6 +107,14 @@ def cancel_moves(
     return events
 
 
+def not_cleaned_up(plan: Plan, run: RunState) -> list[StepRef]:
+    """The steps that a driver would have run as clean-up, of a run that was ended without one."""
+    cut_off = [ref for ref in plan.steps if run.step(*ref).status == "skipped" and run.step(*ref).cut_off]
+    return [
+        ref for ref in cut_off if _may_clean_up(plan, ref) and isinstance(decide_start(plan, run, ref), Ready)
+    ]
+
+
 def planned_effects(run: RunState) -> list[Effect]:
     """The effects that the journal plans and that nobody is known to have finished."""
     waits: list[Effect] = [

@@ -35,8 +35,10 @@ def cancel(
 ) -> ExitCode:
     r"""End a run, leaving no step waiting.
 
-    A run that a living process drives is ended by that process within seconds; this only records the request,
-    unless --wait is given. A signal that was accepted first keeps its receipt.
+    A run that a living process drives is ended by that process within seconds, after its clean-up; this only records
+    the request, unless --wait is given. Any other run is ended by this, and its clean-up is left out.
+
+    A signal that was accepted first keeps its receipt.
 
     \b
       swamp workflow cancel release --reason "superseded by 2.1"

@@ -68,6 +68,13 @@ def cancelled_parts(result: RunResult, workspace: Workspace) -> Iterator[Part]:
     """The run after a cancel: ended, or about to be ended by the process that drives it."""
     if result.run.status != "running":
         yield from run_parts(result, workspace)
+        if result.not_cleaned_up:
+            told = ", ".join(result.not_cleaned_up[:SHOWN_MAX])
+            more = len(result.not_cleaned_up) - SHOWN_MAX
+            steps = f"{told}, and {more} more" if more > 0 else told
+            yield Say(
+                f"No process drove the run, so what would have cleaned up was skipped: {steps}.", "warn"
+            )
         return
     yield Say("The cancel is recorded. The process that drives the run ends it within seconds.", "good")
     yield Copy(result.run.id)
