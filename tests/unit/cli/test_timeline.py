@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from swamp_core.cli.rendering.phrases import event_text
-from swamp_core.cli.rendering.timeline import FAILURES_TOLD_MAX, ITEMS_TOLD_MAX, rows
+from swamp_core.app.views import OutcomeView, RunHistory
+from swamp_core.cli.rendering.phrases import ANSWERED, event_text
+from swamp_core.cli.rendering.timeline import FAILURES_TOLD_MAX, ITEMS_TOLD_MAX, rows, with_answers
 from swamp_core.records.families import Decision, Receipt
 from swamp_core.run import events
 from swamp_core.run.events import Item
@@ -126,6 +127,36 @@ def test_a_few_items_are_told_one_by_one():
         ("", "a/b[0] started"),
         ("5.0 s", "a/b[0] succeeded: {}"),
     ]
+
+
+def answered(number, use):
+    at = NOW + timedelta(seconds=number)
+    place = {"wait_id": WAIT, "job": "a", "step": f"b[{number}]"}
+    return OutcomeView(**place, result="approved", at=at, by="bob", use=use)
+
+
+def history(happened, outcomes):
+    """A history of which only what happened is known."""
+    told = [each.model_dump(mode="json") for each in happened]
+    return RunHistory.model_construct(run=None, events=told, outcomes=outcomes)
+
+
+@pytest.mark.parametrize(("use", "text"), [("pending", "not yet"), ("unused", "never")])
+def test_answers_of_many_items_are_summed_up(use, text):
+    """A thousand gates that were approved and not taken up are one line."""
+    told = history([expanded(1000)], [answered(number, use) for number in range(1000)])
+    assert [row.text for row in rows(with_answers(told))][1:] == [
+        f"a/b, items: 1000 approved and {text} taken up; 0 of 1000 are over"
+    ]
+
+
+def test_answers_stand_where_they_were_given():
+    """They are told among the events by their times, and never before the run's start, whatever a host's clock says."""
+    happened = [expanded(2), item(events.StepStarted, 0, after_s=5), item(events.StepStarted, 1, after_s=9)]
+    early = answered(0, "pending").model_copy(update={"at": NOW - timedelta(days=1)})
+    told = history(happened, [early, answered(7, "unused"), answered(8, "applied")])
+    kinds = [event["event"] for event in with_answers(told)]
+    assert kinds == ["step_expanded", ANSWERED, "step_started", ANSWERED, "step_started"]
 
 
 OUTSIDE = events.StepStarted(at=NOW, job="a", step="other")

@@ -13,6 +13,8 @@ from swamp_core.run.state import RunState, StepState
 CAUSE_CHARACTERS_MAX = 300
 """How much of the message of a step, or of the reason of a cancel, is handed up."""
 
+_CAUSE = {"runId", "workflow", "job", "step", "code", "message"}
+
 Failed = tuple[str, str, StepState, StepError]
 """A step that failed: its job, its name, where it stands, and why."""
 
@@ -39,7 +41,7 @@ def _cause(child: RunState) -> Json | None:
         return None
     job, step, _, error = failures[0]
     handed_up = error.details.get("cause")
-    if error.code == "nested_run_failed" and isinstance(handed_up, dict):
+    if error.code == "nested_run_failed" and isinstance(handed_up, dict) and _is_cause(handed_up):
         return handed_up
     return {
         "runId": child.run_id,
@@ -49,6 +51,11 @@ def _cause(child: RunState) -> Json | None:
         "code": error.code,
         "message": _cut(error.message),
     }
+
+
+def _is_cause(details: Json) -> bool:
+    """Whether this can be told as a cause: other writers reach the journal."""
+    return set(details) == _CAUSE and all(isinstance(value, str) for value in details.values())
 
 
 def _failures(child: RunState) -> Iterator[Failed]:
@@ -71,7 +78,7 @@ def _told(cause: Json, child: RunState) -> str:
     where = f"{cause['job']}/{cause['step']}"
     if cause["runId"] != child.run_id:
         where += f" of the run {cause['runId']} of `{cause['workflow']}` below it"
-    return f"{where} failed ({cause['code']}): {cause['message']}"
+    return f"{where} failed ({cause['code']}): {_cut(str(cause['message']))}"
 
 
 def _cancelled(child: RunState) -> str:
