@@ -14,7 +14,7 @@ from swamp_core.app.forecast import Before, Known, Outlook, after, by_itself, fa
 from swamp_core.app.graph import condition_text, for_each_text
 from swamp_core.app.inputs import checked_inputs
 from swamp_core.app.seeing_views import DryRunResult, PlannedAfterView, PlannedItemView, PlannedStepView
-from swamp_core.app.tasks import target_of, timeout_of
+from swamp_core.app.tasks import concurrency_of, target_of, timeout_of
 from swamp_core.app.workflows import Runnable
 from swamp_core.engine.expanding import NoItems, items_of
 from swamp_core.expressions import ExpressionError
@@ -62,13 +62,14 @@ class _Planning:
             befores = [
                 Before("job", each.name, each.condition, outlooks[each.name]) for each in job.depends_on
             ]
-            steps, outlooks[job.name] = self._job(job, befores, first_wave[job.name], known)
-            last_wave[job.name] = max(step.wave for step in steps)
-            planned += steps
+            steps, outlooks[job.name] = self._job(workflow, job, befores, known)
+            first = first_wave[job.name]
+            last_wave[job.name] = first + max(step.wave for step in steps)
+            planned += [step.model_copy(update={"wave": first + step.wave}) for step in steps]
         return sorted(planned, key=lambda step: step.wave), list(outlooks.values())
 
     def _job(
-        self, job: Job, befores: list[Before], first_wave: int, known: Known
+        self, workflow: Workflow, job: Job, befores: list[Before], known: Known
     ) -> tuple[list[PlannedStepView], Outlook]:
         wave_of = waves(job.steps)
         outlooks: dict[str, Outlook] = {}
@@ -76,7 +77,8 @@ class _Planning:
         for step in in_order(job.steps):
             own = [Before("step", each.name, each.condition, outlooks[each.name]) for each in step.depends_on]
             view, outlooks[step.name] = self._step(job, step, [*befores, *own], known)
-            planned.append(view.model_copy(update={"wave": first_wave + wave_of[step.name]}))
+            bounds = concurrency_of(workflow=workflow, job=job, step=step)
+            planned.append(view.model_copy(update={"wave": wave_of[step.name], "concurrency": bounds}))
         return planned, of_job(job, [outlooks[step.name] for step in job.steps])
 
     def _step(
@@ -106,6 +108,7 @@ class _Planning:
             timeout=timeout_of(task),
             prompt=None if prompt is None else _text(prompt, known),
             for_each=for_each_text(step.for_each),
+            concurrency=None,
             items=items,
             inputs=inputs if isinstance(inputs, dict) else None,
             steps=steps,

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from swamp_core.app.finding import find_run
 from swamp_core.app.graph_runs import NestedRuns, Standing, shown_of
-from swamp_core.app.seeing_views import GraphEdgeView, GraphNodeView, GraphResult
-from swamp_core.app.tasks import target_of, timeout_of
+from swamp_core.app.seeing_views import ConcurrencyView, GraphEdgeView, GraphNodeView, GraphResult
+from swamp_core.app.tasks import concurrency_of, target_of, timeout_of
 from swamp_core.app.views import StepView
 from swamp_core.app.workflows import load_runnable
 from swamp_core.app.workspace import Workspace
@@ -85,12 +85,23 @@ class _Drawing:
         prefix = f"{parent}_" if parent else ""
         ids = {job.name: f"{prefix}j{number}" for number, job in enumerate(workflow.jobs, 1)}
         for job in in_order(workflow.jobs):
-            self._job(job, ids[job.name], parent, standing)
+            self._job(job, ids[job.name], parent, standing, concurrency_of(workflow=workflow, job=job))
             self._edges(job.depends_on, ids, ids[job.name])
 
-    def _job(self, job: Job, node: str, parent: str | None, standing: Standing | None) -> None:
+    def _job(
+        self,
+        job: Job,
+        node: str,
+        parent: str | None,
+        standing: Standing | None,
+        bounds: ConcurrencyView | None,
+    ) -> None:
         status = standing.jobs.get(job.name) if standing else None
-        self.nodes.append(GraphNodeView(id=node, kind="job", parent=parent, name=job.name, status=status))
+        self.nodes.append(
+            GraphNodeView(
+                id=node, kind="job", parent=parent, name=job.name, status=status, concurrency=bounds
+            )
+        )
         ids = {step.name: f"{node}_s{number}" for number, step in enumerate(job.steps, 1)}
         for step in in_order(job.steps):
             self._step(job.name, step, ids[step.name], node, standing)
@@ -112,6 +123,7 @@ class _Drawing:
                 prompt=task.prompt if isinstance(task, WaitForSignal | ManualApproval) else None,
                 for_each=for_each_text(step.for_each),
                 guard=step.guard,
+                concurrency=concurrency_of(step=step),
                 allow_failure=step.allow_failure,
                 status=status,
                 child_run_id=child_run_id,

@@ -16,6 +16,14 @@ TaskType = Literal["model_method", "wait_for_signal", "manual_approval", "workfl
 GraphStatus = JobStatus | StepViewStatus
 
 
+class ConcurrencyView(View):
+    """How many may run at a time, where a bound is given: of its items, and of the steps of the job and of the workflow."""
+
+    items: int | None = None
+    job: int | None = None
+    workflow: int | None = None
+
+
 class GraphNodeView(View):
     """A job, a step, an item of a step with a forEach, or the items that are left out (`more`), of a graph.
 
@@ -23,6 +31,7 @@ class GraphNodeView(View):
     `target` is what the task is about: `MODEL.METHOD`, a workflow's name, or the expression of an assert. `timeout` is
     in seconds. `status` and `child_run_id` are those in the run, and `child_status` is where the nested run stands:
     null where it was not looked at, being one of many, or cannot be read. `count` is how many items are left out.
+    `concurrency` is, of a job, what bounds its steps, and of a step what bounds its items; null if nothing does.
     """
 
     id: str
@@ -35,6 +44,7 @@ class GraphNodeView(View):
     prompt: str | None = None
     for_each: str | None = None
     guard: str | None = None
+    concurrency: ConcurrencyView | None = None
     allow_failure: bool = False
     status: GraphStatus | None = None
     child_run_id: str | None = None
@@ -130,7 +140,8 @@ class PlannedStepView(View):
 
     `decision`: it runs if all before it goes well, is surely skipped, surely fails, or it depends on what happens
     first; `reason` is a sentence about that. `inputs` are evaluated as far as they are known. `items` is null where
-    the items are known only in the run. `steps` are those of a nested workflow.
+    the items are known only in the run. `steps` are those of a nested workflow. `concurrency` are the bounds that hold
+    for the step, and is null if there are none.
     """
 
     job: str
@@ -145,6 +156,7 @@ class PlannedStepView(View):
     timeout: int | float | None
     prompt: str | None
     for_each: str | None
+    concurrency: ConcurrencyView | None
     items: list[PlannedItemView] | None
     inputs: dict[str, JsonValue] | None
     steps: list[PlannedStepView] | None

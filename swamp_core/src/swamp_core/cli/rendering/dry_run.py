@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from swamp_core.app.seeing_views import DryRunResult, PlannedAfterView, PlannedDecision, PlannedStepView
 from swamp_core.cli.escaping import shortened
 from swamp_core.cli.parts import Facts, Part, Say, Style
-from swamp_core.cli.rendering.tasks import task_text
+from swamp_core.cli.rendering.tasks import concurrency_text, task_text
 from swamp_core.cli.rendering.wrapping import wrapped
 
 TEXT_CHARACTERS_MAX = 300
@@ -55,6 +55,8 @@ def _facts(step: PlannedStepView) -> Iterator[str]:
         yield f"skipped if {step.guard.strip()}"
     if step.for_each:
         yield f"for each {step.for_each}{'' if step.items is not None else ', known only in the run'}"
+    if step.concurrency:
+        yield concurrency_text(step.concurrency)
     if step.items:
         yield from _items(step)
     if step.inputs:

@@ -14,7 +14,7 @@ from swamp_core.app.workspace import Workspace
 from swamp_core.cli.escaping import shortened
 from swamp_core.cli.parts import Copy, Part, Say, Style
 from swamp_core.cli.rendering.runs import STATUS_STYLES
-from swamp_core.cli.rendering.tasks import nested_run_text, task_text
+from swamp_core.cli.rendering.tasks import concurrency_text, nested_run_text, task_text
 from swamp_core.cli.rendering.wrapping import wrapped
 
 TEXT_CHARACTERS_MAX = 300
@@ -95,6 +95,8 @@ class _Tree:
             yield f"after {', '.join(self._after(edge) for edge in edges)}"
         if node.for_each:
             yield shortened(f"for each {node.for_each}", TEXT_CHARACTERS_MAX)
+        if node.concurrency:
+            yield concurrency_text(node.concurrency)
         if node.guard:
             yield shortened(f"skipped if {node.guard.strip()}", TEXT_CHARACTERS_MAX)
         if node.allow_failure:

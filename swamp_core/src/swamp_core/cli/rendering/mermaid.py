@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from swamp_core.app.seeing_views import GraphNodeView, GraphResult
 from swamp_core.cli.escaping import printable, shortened
-from swamp_core.cli.rendering.tasks import nested_run_text, task_text
+from swamp_core.cli.rendering.tasks import concurrency_text, nested_run_text, task_text
 
 LABEL_CHARACTERS_MAX = 160
 
@@ -70,6 +70,8 @@ def _label(node: GraphNodeView) -> Iterator[str]:
         yield nested_run_text(node.child_run_id, node.child_status)
     if node.for_each:
         yield f"for each {node.for_each}"
+    if node.concurrency:
+        yield concurrency_text(node.concurrency)
     if node.guard:
         yield f"skipped if {node.guard.strip()}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from swamp_core.app.seeing_views import TaskType
+from swamp_core.app.seeing_views import ConcurrencyView, TaskType
 from swamp_core.run.statuses import ShownStatus
 
 _UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"))
@@ -36,3 +36,9 @@ def seconds_text(seconds: float) -> str:
         if seconds >= 2 * size and seconds % size == 0:
             return f"{seconds / size:.0f} {name}"
     return "1 second" if seconds == 1 else f"{seconds:g} seconds"
+
+
+def concurrency_text(bounds: ConcurrencyView) -> str:
+    """How many may run at a time: `at a time at most 1 of its items, 4 steps of the job`."""
+    told = ((bounds.items, "of its items"), (bounds.job, "of the job"), (bounds.workflow, "of the workflow"))
+    return f"at a time at most {', '.join(f'{count} {what}' for count, what in told if count is not None)}"
