@@ -11,19 +11,26 @@ from contextlib import closing
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from botocore.exceptions import ClientError
 from botocore.response import StreamingBody
 from swamp_core.store.creating import Landed, Pace, Patience, Reply, Stored, Unclear, create
-from swamp_core.store.errors import InvalidKey, StoreMisconfigured, StoreUnavailable
+from swamp_core.store.errors import InvalidKey, StoreError, StoreMisconfigured, StoreUnavailable
 from swamp_core.store.keys import RECORD_BYTES_MAX, check_key
 from swamp_core.store.probing import NOTE_KEY, Note, note_in
 
 from swamp_store_s3.client import Clients
 from swamp_store_s3.errors import code_of, create_reply, foreign, is_foreign, translated
 from swamp_store_s3.listing import pages
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3.type_defs import (
+        DeleteObjectOutputTypeDef,
+        GetObjectOutputTypeDef,
+        HeadObjectOutputTypeDef,
+    )
 
 PUT_ID = "swamp-put-id"
 """The name of the metadata that holds a record's put-id."""
@@ -126,7 +133,7 @@ class S3Store:
             )
         except Exception as error:  # The SDK promises no class of its own for what goes wrong in it.
             return create_reply(error)
-        if not reply.get("ETag") or is_foreign(dict(reply["ResponseMetadata"])):
+        if not reply.get("ETag") or is_foreign(reply["ResponseMetadata"]):
             return Unclear(foreign("a success without an ETag"))
         return Landed()
 
@@ -161,14 +168,9 @@ class S3Store:
                 if code_of(error) == "NoSuchKey":
                     return None
                 raise
-        _check_origin(reply)
-        length = reply.get("ContentLength", 0)
-        if length > RECORD_BYTES_MAX:
+        if (problem := _problem(reply)) is not None:
             reply["Body"].close()
-            raise StoreMisconfigured(
-                f"The object has {length} bytes, and no record has more than {RECORD_BYTES_MAX}",
-                hint="Something else writes there: give the datastore a prefix of its own.",
-            )
+            raise problem
         return reply["Body"]
 
     def _keys(self, prefix: str, start_after: str | None, limit: int | None) -> Iterator[str]:
@@ -203,7 +205,20 @@ class S3Store:
         return self._note is not None and not self._note.byte_order
 
 
-def _check_origin(reply: Any) -> None:
+def _problem(reply: GetObjectOutputTypeDef) -> StoreError | None:
+    """Why what was found is no record."""
+    if not reply.get("ETag") or is_foreign(reply["ResponseMetadata"]):
+        return foreign("what it gave is no object")
+    length = reply.get("ContentLength", 0)
+    if length > RECORD_BYTES_MAX:
+        return StoreMisconfigured(
+            f"The object has {length} bytes, and no record has more than {RECORD_BYTES_MAX}",
+            hint="Something else writes there: give the datastore a prefix of its own.",
+        )
+    return None
+
+
+def _check_origin(reply: DeleteObjectOutputTypeDef | HeadObjectOutputTypeDef) -> None:
     """Raise when a success does not come from S3: a sign-in page is no record, and deletes nothing."""
     if is_foreign(reply["ResponseMetadata"]):
         raise foreign("a web page")
