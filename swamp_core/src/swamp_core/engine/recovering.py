@@ -14,7 +14,7 @@ from swamp_core.engine.lives import is_driven
 from swamp_core.engine.plan import StepRef, plan_of_run
 from swamp_core.engine.reading import read_run
 from swamp_core.journal.appending import Append, Appended, Blocked, append
-from swamp_core.journal.ending import clear_ended
+from swamp_core.journal.ending import clear_ended, is_left_of
 from swamp_core.journal.entry import Journal
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import Event, RunSuspended, StepReset
@@ -48,8 +48,15 @@ class NotInterrupted:
 Recovery = Recovered | NeedsAcknowledgement | NotInterrupted | RunEnded | Absent | Blocked
 
 
+def unknown_steps(run: RunState) -> list[StepRef]:
+    """The steps that are to be acknowledged: none of a run that is to end, in which nothing runs again."""
+    plan = plan_of_run(run)
+    running = [] if run.cancellation else run.running_steps()
+    return [ref for ref in running if plan.step(run, ref).guard is None]
+
+
 def recover_run(run_id: str, *, acknowledge_unknown: bool, ambient: Ambient) -> Protocol[Recovery]:
-    """Give up on a lost driver. It can be repeated."""
+    """Give up on a lost driver. It can be repeated. An end that was cut off is completed, and counts as by this call."""
     token = ambient.ids.random_id()
     while True:
         journal = yield from read_run(run_id)
@@ -57,14 +64,15 @@ def recover_run(run_id: str, *, acknowledge_unknown: bool, ambient: Ambient) -> 
             return Blocked(journal) if isinstance(journal, Unreadable) else journal
         run = journal.run
         if run.ended:
+            left = yield from is_left_of(run)
             yield from clear_ended(run)
-            return RunEnded(run, already=True)
+            return RunEnded(run, already=not left)
         if run.status == "suspended" or is_driven(run, ambient.clock.now(), ambient.host):
             return NotInterrupted(run)
         running = run.running_steps()
-        unguarded = _unguarded(run, running)
-        if unguarded and not acknowledge_unknown and not run.cancellation:
-            return NeedsAcknowledgement(run, tuple(unguarded))
+        unknown = unknown_steps(run)
+        if unknown and not acknowledge_unknown:
+            return NeedsAcknowledgement(run, tuple(unknown))
         appended = yield from _give_up(journal, running, token=token, ambient=ambient)
         match appended:
             case Appended(journal=after) if after.run.ended:
@@ -83,8 +91,3 @@ def _give_up(journal: Journal, running: list[StepRef], *, token: str, ambient: A
     resets: list[Event] = [StepReset(at=now, job=job, step=step, reason=why) for job, step in running]
     events = [*resets, RunSuspended(at=now)]
     return (yield from append(journal, events, entry_id=ambient.ids.random_id(), owner=token))
-
-
-def _unguarded(run: RunState, running: list[StepRef]) -> list[StepRef]:
-    plan = plan_of_run(run)
-    return [ref for ref in running if plan.step(run, ref).guard is None]

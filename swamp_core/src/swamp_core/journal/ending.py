@@ -55,6 +55,13 @@ def close_waits(run: RunState, now: datetime) -> Protocol[list[str]]:
     return [outcome.key() for outcome, ours in zip(outcomes, made, strict=True) if ours]
 
 
+def is_left_of(run: RunState) -> Protocol[bool]:
+    """Whether the end of an ended run was cut off: something is left that `clear_ended` deletes."""
+    ahead = [keys.mark(run.workflow, run.run_id, run.mark), *map(keys.registration, run.waits)]
+    found: list[bytes | None] = yield Together(tuple(Get(key) for key in ahead))
+    return any(each is not None for each in found)
+
+
 def clear_ended(run: RunState) -> Protocol[None]:
     """Delete what an ended run leaves in the indexes of what is unfinished: its mark, then its registrations."""
     yield Delete(keys.mark(run.workflow, run.run_id, run.mark))
