@@ -56,7 +56,7 @@ def unknown_steps(run: RunState) -> list[StepRef]:
 
 
 def recover_run(run_id: str, *, acknowledge_unknown: bool, ambient: Ambient) -> Protocol[Recovery]:
-    """Give up on a lost driver. It can be repeated. An end that was cut off is completed, and counts as by this call."""
+    """Give up on a lost driver. It can be repeated. An end that was cut off is completed, as if by this call."""
     token = ambient.ids.random_id()
     while True:
         journal = yield from read_run(run_id)
