@@ -17,7 +17,7 @@ GraphStatus = JobStatus | StepViewStatus
 
 
 class ConcurrencyView(View):
-    """How many may run at a time, where a bound is given: of its items, and of the steps of the job and of the workflow."""
+    """How many may run at a time, where a bound is given: of items, of the steps of the job, and of the workflow."""
 
     items: int | None = None
     job: int | None = None
