@@ -79,7 +79,7 @@ _UNKNOWN_KEY = Meaning(
 )
 _DENIED = Meaning(
     StoreAccessDenied,
-    "These credentials may not do this: {action} is missing",
+    "These credentials may not do this: they need {action}",
     "Allow {action}, on the bucket for s3:ListBucket and on its objects for the others. Without s3:ListBucket, S3 "
     "says the same of a record that is not there.",
 )
@@ -141,6 +141,7 @@ FOREIGN = Meaning(
     "`endpoint_url`.",
     Create.UNCLEAR,
 )
+_FOREIGN_REFUSAL = replace(FOREIGN, create=Create.OVER)
 _REFUSED = Meaning(
     StoreMisconfigured,
     "The service refused the request",
@@ -197,7 +198,7 @@ CODES = {
 STATUSES = {
     401: _UNKNOWN_KEY,
     403: _DENIED,
-    404: FOREIGN,
+    404: _FOREIGN_REFUSAL,
     408: _FAILED,
     409: _CONFLICT,
     412: CODES["PreconditionFailed"],
@@ -332,11 +333,11 @@ def _of_reply(error: ClientError) -> Meaning:
         return _naming_region(error)
     if known is not None:
         return known
-    if is_foreign(error.response["ResponseMetadata"]):
-        return FOREIGN if status >= 500 or status < 400 else replace(FOREIGN, create=Create.OVER)
-    if status in STATUSES:
-        return STATUSES[status]
-    return _FAILED if status >= 500 else FOREIGN if status < 400 else _REFUSED
+    if status >= 500:
+        return STATUSES.get(status, FOREIGN if is_foreign(error.response["ResponseMetadata"]) else _FAILED)
+    if status < 400 or is_foreign(error.response["ResponseMetadata"]):
+        return _FOREIGN_REFUSAL
+    return STATUSES.get(status, _REFUSED)
 
 
 def _naming_region(error: ClientError) -> Meaning:

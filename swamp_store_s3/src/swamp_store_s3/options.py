@@ -39,10 +39,10 @@ class S3Options(BaseModel):
     @field_validator("bucket")
     @classmethod
     def _is_a_bucket(cls, bucket: str) -> str:
+        if not _BUCKET.match(bucket.lower()) or ".." in bucket:
+            raise ValueError("the name of a bucket is 3 to 63 of a-z, 0-9, `-` and `.`")
         if bucket != bucket.lower():
             raise ValueError("the name of a bucket is lower case")
-        if not _BUCKET.match(bucket) or ".." in bucket:
-            raise ValueError("the name of a bucket is 3 to 63 of a-z, 0-9, `-` and `.`")
         if bucket.endswith(_DIRECTORY_BUCKET):
             raise ValueError("a directory bucket lists its keys in no order; use a general purpose bucket")
         return bucket
