@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from swamp_core.ambient import Ambient
@@ -38,6 +38,7 @@ from swamp_core.cli.main import main
 from swamp_core.store.protocol import SignalWaitStore
 
 from tests.end_to_end.releases import Held, Release, new_release
+from tests.end_to_end.warm import Warm, warm_interpreter
 
 TIMEOUT_S = 60.0
 
@@ -65,6 +66,8 @@ class Ended:
 class CommandLine:
     """`swamp` in a directory. `environ` is added to this process's, or taken from it where the value is None."""
 
+    warm: ClassVar[Warm | None] = None
+
     directory: Path
     environ: Mapping[str, str | None] = field(default_factory=dict)
     started: list[subprocess.Popen[str]] = field(default_factory=list)
@@ -73,20 +76,11 @@ class CommandLine:
         self, *args: str | bytes, code: int | None = 0, stdin: str | bytes = b"", **world: object
     ) -> Ended:
         """Run a command to its end. Another exit code than `code` fails the test; None takes any."""
-        ended = subprocess.run(
-            self._command(args, world),
-            cwd=self.directory,
-            env=self._env(world),
-            input=stdin.encode() if isinstance(stdin, str) else stdin,
-            capture_output=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-        out, err = ended.stdout.decode("utf-8"), ended.stderr.decode("utf-8")
-        told = f"{args} ended with {ended.returncode}, not {code}:\n{out}\n{err}"
-        assert code is None or ended.returncode == code, told
-        assert "Traceback" not in err, told
-        return Ended(ended.returncode, out, err)
+        ended = self._run(args, world, stdin.encode() if isinstance(stdin, str) else stdin)
+        told = f"{args} ended with {ended.code}, not {code}:\n{ended.out}\n{ended.err}"
+        assert code is None or ended.code == code, told
+        assert "Traceback" not in ended.err, told
+        return ended
 
     def json(
         self, *args: str | bytes, code: int | None = 0, stdin: str | bytes = b"", **world: object
@@ -178,8 +172,26 @@ class CommandLine:
         target.write_text(text, encoding="utf-8")
         return target
 
+    def _run(self, args: tuple[str | bytes, ...], world: Mapping[str, object], stdin: bytes) -> Ended:
+        """Run a command in a process that is forked, or in one of its own where the interpreter is told something."""
+        if self.warm is None or any(name.startswith("PYTHON") for name in self.environ):
+            ended = subprocess.run(
+                self._command(args, world),
+                cwd=self.directory,
+                env=self._env(world),
+                input=stdin,
+                capture_output=True,
+                timeout=TIMEOUT_S,
+                check=False,
+            )
+            return Ended(ended.returncode, ended.stdout.decode("utf-8"), ended.stderr.decode("utf-8"))
+        forked = self.warm.run(
+            _module(world), args, self.directory, self._env(world), stdin=stdin, timeout_s=TIMEOUT_S
+        )
+        return Ended(forked.code, forked.out.decode("utf-8"), forked.err.decode("utf-8"))
+
     def _command(self, args: tuple[str | bytes, ...], world: Mapping[str, object]) -> list[str | bytes]:
-        return [sys.executable, "-P", "-m", "swamp_core.testing.cli" if world else "swamp_core", *args]
+        return [sys.executable, "-P", "-m", _module(world), *args]
 
     def _env(self, world: Mapping[str, object]) -> dict[str, str]:
         env = {name: value for name, value in os.environ.items() if not name.startswith("SWAMP_")}
@@ -191,6 +203,10 @@ class CommandLine:
         return env
 
 
+def _module(world: Mapping[str, object]) -> str:
+    return "swamp_core.testing.cli" if world else "swamp_core"
+
+
 @contextmanager
 def _bounded(process: subprocess.Popen[str]) -> Iterator[None]:
     """Kill the process when the block takes too long, so that a test that waits for it fails."""
@@ -200,6 +216,16 @@ def _bounded(process: subprocess.Popen[str]) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm() -> Iterator[None]:
+    """Where a system can fork, commands are; elsewhere each starts an interpreter."""
+    if not hasattr(os, "pidfd_open"):
+        yield
+        return
+    with warm_interpreter() as CommandLine.warm:
+        yield
 
 
 @pytest.fixture(scope="session")
