@@ -6,6 +6,7 @@ For a nested run that cannot go on it is the innermost thing that has to be done
 from __future__ import annotations
 
 from swamp_core.app.refusals import Refused
+from swamp_core.app.retry_command import retry_command
 from swamp_core.app.run_views import run_wait_views
 from swamp_core.app.views import StandingView, WaitView
 from swamp_core.app.workspace import Workspace
@@ -87,7 +88,7 @@ def standing(workspace: Workspace, run: RunState, *, besides: str | None = None)
         case "running":
             commands = [workspace.command("workflow", "watch", run.run_id)]
         case "failed" if run.parent is None:  # To resume it is to retry it.
-            commands = [workspace.command("workflow", "resume", run.run_id)]
+            commands = [retry_command(workspace, run)]
         case _:
             pass
     return StandingView(

@@ -12,6 +12,7 @@ from swamp_core.app.held_up import parent_standing, standing
 from swamp_core.app.inputs import checked_inputs
 from swamp_core.app.proving import prove_store
 from swamp_core.app.refusals import Refused
+from swamp_core.app.retry_command import retry_from
 from swamp_core.app.run_refusals import unknown_format
 from swamp_core.app.run_views import run_view, run_wait_views
 from swamp_core.app.taking_up import stay
@@ -89,6 +90,7 @@ def run_result(
         waits=waits,
         parent=parent_standing(workspace, run),
         nested=[standing(workspace, each) for each in below if each.status != "suspended"],
+        retry_from=retry_from(run) if run.status == "failed" else None,
         superseded=superseded or [],
         kept=kept or [],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from swamp_core.app.finding import unknown_run, unreadable_run
 from swamp_core.app.refusals import Refused
+from swamp_core.app.retry_command import retry_command
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.lives import shown_status
 from swamp_core.journal.appending import Blocked
@@ -34,8 +35,7 @@ def not_resumable(workspace: Workspace, run: RunState) -> Refused:
         )
     hint = f"See it with:\n{workspace.command('workflow', 'history', 'get', run.run_id)}"
     if run.status == "failed" and run.parent is None:
-        retry = workspace.command("workflow", "resume", run.workflow, "--run", run.run_id)
-        hint = f"{hint}\nRun what failed again with:\n{retry}"
+        hint = f"{hint}\nRun what failed again with:\n{retry_command(workspace, run)}"
     return Refused(
         "not_resumable",
         f"The run {run.run_id} is over: it {_ended(run)}.",

@@ -138,6 +138,8 @@ class RunResult(View):
     waits: list[WaitView] = Field(default=[])
     parent: StandingView | None = None
     nested: list[StandingView] = Field(default=[])
+    retry_from: str | None = Field(default=None, exclude=True)
+    """Of a run that failed: the step to retry it from, where to run only what failed again could not help."""
     superseded: list[str] = Field(default=[])
     kept: list[KeptView] = Field(default=[])
     not_cleaned_up: list[str] = Field(default=[], exclude=True)

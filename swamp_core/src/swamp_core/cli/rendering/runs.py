@@ -158,8 +158,13 @@ def _next(result: RunResult, workspace: Workspace) -> Iterator[Part]:
     if run.status == "failed":
         yield from nested_failure_parts(run, workspace)
     if run.status == "failed" and not run.parent_run_id:
-        yield Say("Run what failed again with:")
-        yield Copy(workspace.command("workflow", "resume", run.workflow, "--run", run.id))
+        given = ("--from", result.retry_from) if result.retry_from else ()
+        yield Say(
+            "An assert fails again on the same values. Run again the step that gave them with:"
+            if given
+            else "Run what failed again with:"
+        )
+        yield Copy(workspace.command("workflow", "resume", run.workflow, "--run", run.id, *given))
 
 
 def parent_parts(parent: StandingView, workspace: Workspace) -> Iterator[Part]:
