@@ -28,6 +28,7 @@ from google.auth.exceptions import (
 from google.cloud.storage.exceptions import DataCorruption  # type: ignore[import-untyped]
 from requests import exceptions as http
 from swamp_core.store.errors import (
+    ConditionalWritesUnsupported,
     StoreAccessDenied,
     StoreError,
     StoreMisconfigured,
@@ -92,7 +93,13 @@ _UNREACHABLE = Meaning(
     "Check the network and `endpoint_url`, then try again.",
 )
 
+_NO_CONDITIONS = Meaning(
+    ConditionalWritesUnsupported, "The service cannot create an object only if it is absent"
+)
+
 ANSWERS: tuple[tuple[range, str, Meaning], ...] = (
+    (range(400, 401), r"(?i)\A(?!\s*<)[\s\S]*not.?implemented", _NO_CONDITIONS),
+    (range(501, 502), r"\A(?!\s*<)", _NO_CONDITIONS),
     (
         range(429, 430),
         "",
