@@ -15,6 +15,11 @@ HTML = b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please 
 
 
 @dataclass(frozen=True, slots=True)
+class Pass:
+    """Nothing: in a sequence, the request whose turn it is gets through."""
+
+
+@dataclass(frozen=True, slots=True)
 class DropRequest:
     """The request goes nowhere, and the connection is reset."""
 
@@ -71,7 +76,7 @@ class Duplicate:
     reply: Literal["first", "second"] = "second"
 
 
-Fault = DropRequest | DropReply | Answer | AnswerAfter | Hold | ResetInBody | Truncate | Duplicate
+Fault = Pass | DropRequest | DropReply | Answer | AnswerAfter | Hold | ResetInBody | Truncate | Duplicate
 
 
 def html(status: int) -> Answer:

@@ -34,6 +34,7 @@ from tests.servers.faults import (
     Fault,
     Hold,
     InTurn,
+    Pass,
     Request,
     ResetInBody,
     Script,
@@ -179,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _meet(self, fault: Fault | None, body: bytes) -> None:
         match fault:
-            case None:
+            case None | Pass():
                 self._relay(self._forward(body))
             case DropRequest():
                 self._reset()
