@@ -81,3 +81,25 @@ def test_a_run_that_is_over_is_not_recovered(swamp, ending):
     assert error["message"].endswith(" There is nothing to recover.")
     retry = f"swamp workflow resume {name} --run {ran['run']['id']}"
     assert (retry in error["hint"].splitlines()) == (ending == "failed")
+
+
+def next_of(swamp, run_id):
+    """The sentence and the command at the end of a run's history."""
+    return swamp("workflow", "history", "get", run_id).out.splitlines()[-2:]
+
+
+def test_the_history_of_a_recovered_run_names_its_resume(swamp):
+    """It waits for nothing, so no wait is listed anywhere: what goes on with it is the command."""
+    parent, _child = begun(swamp)
+    seen_after(swamp, 100)
+    swamp("workflow", "recover", "outer", "--run", parent.run_id)
+    resume = f"swamp workflow resume {parent.run_id}"
+    assert next_of(swamp, parent.run_id) == ["It is ready to go on. Resume it with:", resume]
+
+
+def test_the_history_of_an_expired_run_names_its_resume(swamp, open_wait):
+    """An expired wait is no longer listed as one to be signalled: a resume times it out."""
+    (run,) = swamp("workflow", "history", "list", "--json").json["runs"]
+    assert next_of(swamp, run["id"])[0] == "See what it waits for with:"
+    seen_after(swamp, 400 * 24 * 3600)
+    assert next_of(swamp, run["id"])[1] == f"swamp workflow resume {run['id']}"

@@ -15,6 +15,7 @@ from swamp_core.journal.reading import folded, read_entries
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import Event, Json, RunResumed, RunRetried
+from swamp_core.run.state import RunState
 from swamp_core.store.fan_out import fan_out
 from swamp_core.store.keys import is_segment
 
@@ -56,7 +57,13 @@ def get_run(workspace: Workspace, run_id: str) -> RunHistory:
         run=run_view(journal.run, workspace.ambient),
         events=[_event_json(event) for event in events],
         outcomes=outcome_views(workspace, journal.run, events),
+        awaiting_resume=_awaits_resume(workspace, journal.run),
     )
+
+
+def _awaits_resume(workspace: Workspace, run: RunState) -> bool:
+    now = workspace.ambient.clock.now()
+    return run.status == "suspended" and workspace.execute(look_at(run, now)).is_resumable
 
 
 def _event_json(event: Event) -> Json:
@@ -93,6 +100,5 @@ def _summary(workspace: Workspace, workflow: str, run_id: str) -> RunSummary | N
                 finished_at=run.finished_at,
                 inputs=run.inputs,
                 parent_run_id=run.parent.run_id if run.parent else None,
-                awaiting_resume=run.status == "suspended"
-                and workspace.execute(look_at(run, now)).is_resumable,
+                awaiting_resume=_awaits_resume(workspace, run),
             )

@@ -270,6 +270,8 @@ class RunHistory(View):
     run: RunView
     events: list[dict[str, JsonValue]]
     outcomes: list[OutcomeView]
+    awaiting_resume: bool = Field(default=False, exclude=True)
+    """It is suspended, and to resume it would do something. Only for hints."""
 
 
 class ProblemView(View):

@@ -79,10 +79,8 @@ def _next(history: RunHistory, workspace: Workspace) -> Iterator[Part]:
     """What can be done about the run from here."""
     run = history.run
     yield from nested_failure_parts(run, workspace)
-    pending = {each.wait_id for each in history.outcomes if each.use == "pending"}
-    waiting = {step.wait_id for job in run.jobs for step in job.steps if step.status == "waiting"}
-    if run.status == "suspended" and pending and waiting <= pending:
-        yield Say("All that it waits for is settled. Resume it with:")
+    if history.awaiting_resume:
+        yield Say("It is ready to go on. Resume it with:")
         yield Copy(workspace.command("workflow", "resume", run.id))
     elif run.status == "suspended":
         yield Say("See what it waits for with:")
