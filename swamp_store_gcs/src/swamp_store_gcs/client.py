@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,17 +119,18 @@ def open_bucket(options: GcsOptions, *, connect_s: float = CONNECT_S, read_s: fl
     """The bucket of these options, with Google's application default credentials, or none over plain HTTP."""
     with translated(None):
         credentials = _credentials(options)
-        session = AuthorizedSession(credentials, refresh_timeout=read_s)  # type: ignore[no-untyped-call]
-        _widen(session)
         client = storage.Client(
             project=options.project,
             credentials=credentials,
-            _http=session,
+            _http=_session(credentials, read_s),
             client_options={
                 "api_endpoint": options.endpoint_url or f"https://storage.{credentials.universe_domain}",
                 "universe_domain": credentials.universe_domain,
             },
         )
+        # It would read the bucket beside the first request to it, which takes a permission that nothing here
+        # needs, and has no switch of its own: https://github.com/googleapis/google-cloud-python/issues/17650
+        client._bucket_metadata_cache = None
     return Bucket(
         client.bucket(options.bucket, user_project=options.project), connect_s=connect_s, read_s=read_s
     )
@@ -145,10 +145,12 @@ def _credentials(options: GcsOptions) -> Any:
     return credentials
 
 
-def _widen(session: AuthorizedSession, schemes: Iterable[str] = ("https://", "http://")) -> None:
-    """Let as many connections stay open as a fan-out uses; beyond that, one is opened for each request."""
-    for scheme in schemes:
+def _session(credentials: Any, refresh_s: float) -> AuthorizedSession:
+    """Connections that stay open, as many as a fan-out uses; beyond that, one is opened for each request."""
+    session = AuthorizedSession(credentials, refresh_timeout=refresh_s)  # type: ignore[no-untyped-call]
+    for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(pool_maxsize=CONNECTIONS_MAX, max_retries=0))
+    return session
 
 
 def _checksum(data: bytes) -> str:

@@ -222,16 +222,16 @@ ANSWERS: tuple[tuple[range, str, Meaning], ...] = (
 FAILURES: tuple[tuple[type[BaseException], Meaning], ...] = (
     (RefreshError, Meaning(StoreAccessDenied, "The credentials expired or were revoked", _RENEW)),
     (
-        DefaultCredentialsError,
-        Meaning(StoreAccessDenied, "No usable Google credentials were found", _PROVIDE),
-    ),
-    (
         InvalidOperation,
         Meaning(
             StoreAccessDenied,
             "The service wants credentials, and none are sent over plain HTTP",
             "Use an `endpoint_url` with https://.",
         ),
+    ),
+    (
+        DefaultCredentialsError,
+        Meaning(StoreAccessDenied, "No usable Google credentials were found", _PROVIDE),
     ),
     (
         TransportError,

@@ -31,7 +31,7 @@ from swamp_store_gcs.errors import Missing, Verb, meaning_of, missing, store_err
 
 T = TypeVar("T")
 
-ATTEMPTS_MAX = 5
+ATTEMPTS_MAX = 8
 
 
 class GcsStore:
