@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from swamp_core.cli.escaping import shortened
@@ -18,6 +18,8 @@ LOG_LINES_MAX = 20
 
 Event = dict[str, Any]
 
+AT_ONCE = timedelta(minutes=1)
+"""What took less than this since a decision is told without the decision's own time."""
 ANSWERED = "answered"
 """What stands in the place of an event for an answer to a wait that the run has not taken up."""
 
@@ -140,9 +142,10 @@ def _child_applied(event: Event) -> str:
 
 
 def _rejected(event: Event) -> str:
-    """`decidedAt` is when that was, where it is known: the run may have been ended for it much later."""
-    decided = _moment(event.get("decidedAt") or event["at"])
-    when = f" at {decided}" if decided != _moment(event["at"]) else ""
+    """`decidedAt` is when that was, where it is known; it is told when the run was ended for it much later."""
+    decided = event.get("decidedAt") or event["at"]
+    later = datetime.fromisoformat(event["at"]) - datetime.fromisoformat(decided)
+    when = f" at {_moment(decided)}" if later >= AT_ONCE else ""
     return f"{event['by']} rejected {step_text(event)}{when}{_reason(event)}"
 
 
