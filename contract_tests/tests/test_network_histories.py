@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ import pytest
 from linearizable import Create, Delete, Listed, Read, Told, What, is_linearizable
 from network_services import S3, Gcs, Service
 from swamp_core.store import StoreError
+from swamp_core.store.creating import Owner, Stored
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_store_contract.under_test import Verb
 
@@ -56,6 +57,7 @@ class Histories:
     def tell(self, began: int, told: dict[str, What]) -> None:
         with self.lock:
             ended = next(self.ticks)
+            self.outcomes["told" if told and not _in_doubt(told) else "failed"] += 1
             for key, what in told.items():
                 self.by_key[key].append(Told(began, ended, what))
 
@@ -117,21 +119,19 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
         yield service
 
 
-@pytest.mark.parametrize("seed", [20260727])
-def test_under_faults_every_story_is_that_of_one_record(service: Service, seed: int) -> None:
-    """Every verb, by several threads at once: one winner a key, nothing read that was not written, nothing lost."""
+def histories_of(service: Service, seed: int, operations: int) -> Histories:
+    """What the threads are told under faults, and what is there in the end."""
     histories = Histories()
     stores = [service.store(), service.store()]
 
     def work(thread: int) -> None:
         chance = random.Random(seed * 100 + thread)
-        operations = OPERATIONS // THREADS + 1
-        for number in range(operations):
-            near = number * (len(KEPT) - NEAR + 1) // operations
+        each = operations // THREADS + 1
+        for number in range(each):
+            near = number * (len(KEPT) - NEAR + 1) // each
             began = histories.tick()
             told = one_operation(stores[thread % 2], chance, near, b"%d/%d" % (thread, number))
             histories.tell(began, told)
-            histories.outcomes["told" if told and not _in_doubt(told) else "failed"] += 1
 
     with (
         service.proxy.scripted(AtRandom(seed, SHARE, faults_of(service))),
@@ -141,8 +141,31 @@ def test_under_faults_every_story_is_that_of_one_record(service: Service, seed: 
     for key in [*KEPT, *CHURNED]:
         began = histories.tick()
         histories.tell(began, {key: Read(service.stored(key))})
+    return histories
+
+
+@pytest.mark.parametrize("seed", [20260727])
+def test_under_faults_every_story_is_that_of_one_record(service: Service, seed: int) -> None:
+    """Every verb, by several threads at once: one winner a key, nothing read that was not written, nothing lost."""
+    histories = histories_of(service, seed, OPERATIONS)
     assert histories.stories_that_cannot_be() == [], f"seed {seed}"
     assert histories.outcomes["told"] > 0.8 * OPERATIONS, f"{histories.outcomes}, seed {seed}"
+
+
+@pytest.mark.parametrize(
+    "believed",
+    [
+        lambda put_id, stored: Owner.NOBODYS if stored is None else Owner.ANOTHERS,
+        lambda put_id, stored: Owner.NOBODYS if stored is None else Owner.OURS,
+    ],
+    ids=["every exists is a loss", "every exists is a win"],
+)
+def test_a_store_that_guesses_is_found_out(
+    service: Service, monkeypatch: pytest.MonkeyPatch, believed: Callable[[str, Stored | None], Owner]
+) -> None:
+    """The same run, with a create that does not look whose record is there, tells a story that cannot be."""
+    monkeypatch.setattr("swamp_core.store.creating.whose_record", believed)
+    assert histories_of(service, 1, 400).stories_that_cannot_be()
 
 
 def _in_doubt(told: dict[str, What]) -> bool:
