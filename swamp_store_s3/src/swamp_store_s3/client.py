@@ -20,6 +20,7 @@ from swamp_store_s3.errors import translated
 from swamp_store_s3.options import S3Options
 
 if TYPE_CHECKING:
+    from botocore.awsrequest import AWSPreparedRequest
     from mypy_boto3_s3 import S3Client
 
 Checksums = Literal["when_required", "when_supported"]
@@ -28,6 +29,7 @@ ATTEMPTS = 3
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 20.0
 CONNECTIONS_MAX = 64
+SENT_AT_ONCE_MAX = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +72,13 @@ def open_clients(
 
     with translated("open"):
         session = boto3.Session(profile_name=options.profile)
-        return Clients(client(1), client(attempts), attempts)
+        once = client(1)
+        once.meta.events.register("before-send.s3.PutObject", _send_at_once)
+        return Clients(once, client(attempts), attempts)
+
+
+def _send_at_once(request: AWSPreparedRequest, **_: object) -> None:
+    """Send a small record with its request: asking first whether it may come costs a round trip each time."""
+    length = int(request.headers.get("Content-Length") or SENT_AT_ONCE_MAX + 1)
+    if "Expect" in request.headers and length <= SENT_AT_ONCE_MAX:
+        del request.headers["Expect"]

@@ -333,16 +333,17 @@ def _of_reply(error: ClientError) -> Meaning:
         return _naming_region(error)
     if known is not None:
         return known
+    stranger = is_foreign(error.response.get("ResponseMetadata", {}))
     if status >= 500:
-        return STATUSES.get(status, FOREIGN if is_foreign(error.response["ResponseMetadata"]) else _FAILED)
-    if status < 400 or is_foreign(error.response["ResponseMetadata"]):
+        return STATUSES.get(status, FOREIGN if stranger else _FAILED)
+    if status < 400 or stranger:
         return _FOREIGN_REFUSAL
     return STATUSES.get(status, _REFUSED)
 
 
 def _naming_region(error: ClientError) -> Meaning:
     answer: Mapping[str, Any] = error.response
-    headers = answer["ResponseMetadata"].get("HTTPHeaders", {})
+    headers = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {})
     region = str(answer["Error"].get("Region") or headers.get("x-amz-bucket-region") or "")
     if not region.replace("-", "").isalnum() or not region.isascii() or len(region) > 64:
         return _REGION

@@ -36,6 +36,15 @@ def test_a_create_is_one_request_on_condition(open_s3: OpenStore, proxy: FaultPr
     }
 
 
+@pytest.mark.parametrize(("length", "asks_first"), [(0, False), (65_536, False), (65_537, True)])
+def test_a_small_record_comes_with_its_request(
+    open_s3: OpenStore, proxy: FaultProxy, length: int, asks_first: bool
+) -> None:
+    """`Expect: 100-continue` would cost a round trip more; a large record is not sent for nothing."""
+    assert open_s3().put_if_absent("a", bytes(length)) is True
+    assert ("expect" in proxy.requests[0].headers) is asks_first
+
+
 def test_each_create_has_a_put_id_of_its_own(open_s3: OpenStore, proxy: FaultProxy) -> None:
     """Two creates are never taken for one."""
     store = open_s3()
