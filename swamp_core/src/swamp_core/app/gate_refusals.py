@@ -6,6 +6,8 @@ from pydantic import JsonValue
 
 from swamp_core.app.refusals import Refused
 from swamp_core.app.run_views import run_wait_views
+from swamp_core.app.unfinished_below import unfinished_below
+from swamp_core.app.views import WaitView
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.plan import Plan, StepRef, plan_of_run
 from swamp_core.engine.readiness import all_steps
@@ -34,6 +36,14 @@ def unknown_step(workspace: Workspace, run: RunState, text: str, signals: list[s
             hint=f"Signal it with:\n{commands}" if views else _history(workspace, run),
             details={**details, "waitIds": list(signals)},
         )
+    if below := _gates_below(workspace, run, text):
+        commands = "\n".join(each.next_command for each in below[:_LISTED_MAX])
+        return Refused(
+            "unknown_step",
+            f"The run {run.run_id} of {run.workflow} has no gate {quoted(text)}, but a run that is nested in it has.",
+            hint=f"Approve it with this, or reject it with `reject` in the place of `approve`:\n{commands}",
+            details={**details, "waitIds": [each.wait_id for each in below]},
+        )
     plan = plan_of_run(run)
     steps = [ref for ref in all_steps(plan, run) if text in (ref[1], "/".join(ref))]
     if steps:
@@ -44,6 +54,25 @@ def unknown_step(workspace: Workspace, run: RunState, text: str, signals: list[s
             f"The run {run.run_id} of {run.workflow} has no gate {quoted(text)}{did_you_mean(text, known)}"
         )
     return Refused("unknown_step", message, hint=_approvals(workspace), details=details)
+
+
+def _gates_below(workspace: Workspace, run: RunState, text: str) -> list[WaitView]:
+    """The undecided gates of nested runs that the text names, or that are nested in the step that it names."""
+    found: list[WaitView] = []
+    within: set[str] = set()
+    for each in unfinished_below(workspace, run):
+        parent = each.parent
+        assert parent is not None
+        named = text in (parent.step, f"{parent.job}/{parent.step}") and parent.run_id == run.run_id
+        if named or parent.run_id in within:
+            within.add(each.run_id)
+        found += [
+            wait
+            for wait in run_wait_views(each, workspace)
+            if wait.kind == "approval"
+            and (each.run_id in within or text in (wait.step, f"{wait.job}/{wait.step}"))
+        ]
+    return found
 
 
 def ambiguous_step(workspace: Workspace, run: RunState, text: str, wait_ids: list[str]) -> Refused:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from pydantic import JsonValue
 
@@ -16,10 +16,10 @@ from swamp_core.app.retry_command import retry_from
 from swamp_core.app.run_refusals import unknown_format
 from swamp_core.app.run_views import run_view, run_wait_views
 from swamp_core.app.taking_up import stay
+from swamp_core.app.unfinished_below import unfinished_below
 from swamp_core.app.views import KeptView, RunResult
 from swamp_core.app.workflows import Runnable
 from swamp_core.app.workspace import Workspace
-from swamp_core.engine.reading import read_run
 from swamp_core.engine.superseding import (
     Kept,
     NotConcerned,
@@ -29,13 +29,12 @@ from swamp_core.engine.superseding import (
 )
 from swamp_core.engine.suspending import Resumed
 from swamp_core.journal.appending import Appended
-from swamp_core.journal.entry import Journal
 from swamp_core.journal.starting import UnknownFormat, start_run
 from swamp_core.records import keys
 from swamp_core.run.events import Owner, RunStarted
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
-from swamp_core.store.fan_out import fan_out, get_many
+from swamp_core.store.fan_out import get_many
 
 FIRST_ENTRY = 1
 
@@ -80,7 +79,7 @@ def run_result(
 
     `found`: its driver has not just looked at its waits, so those that have an outcome by now are left out.
     """
-    below = list(_unfinished_below(workspace, run))
+    below = list(unfinished_below(workspace, run))
     waits = [wait for each in (run, *below) for wait in run_wait_views(each, workspace)]
     if found:
         outcomes = get_many(workspace.store, [keys.outcome(wait.wait_id) for wait in waits])
@@ -94,15 +93,6 @@ def run_result(
         superseded=superseded or [],
         kept=kept or [],
     )
-
-
-def _unfinished_below(workspace: Workspace, run: RunState) -> Iterator[RunState]:
-    """The unfinished nested runs that the run waits for, each followed by those that it waits for itself."""
-    children = list(run.waiting_children())
-    for journal in fan_out(lambda run_id: workspace.execute(read_run(run_id)), children):
-        if isinstance(journal, Journal) and not journal.run.ended:
-            yield journal.run
-            yield from _unfinished_below(workspace, journal.run)
 
 
 def _start(workspace: Workspace, runnable: Runnable, inputs: dict[str, JsonValue], owner: Owner) -> Resumed:

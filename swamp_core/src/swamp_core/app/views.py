@@ -175,6 +175,8 @@ class WaitsResult(View):
     unreadable: list[UnreadableView]
     others: int = Field(default=0, exclude=True)
     """How many are open of the other kind: gates, if these are waits for a signal. Only for hints."""
+    nested: int = Field(default=0, exclude=True)
+    """How many are open of nested runs of other workflows, while a run of the chosen one is. Only for hints."""
 
 
 class ReceiptView(View):

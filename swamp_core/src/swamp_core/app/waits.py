@@ -34,5 +34,8 @@ def _listed(workspace: Workspace, kind: WaitKind, workflow: str | None) -> Waits
             UnreadableView(wait_id=each.key.rsplit("/", 1)[-1], reason=f"`{each.key}`: {each.reason}")
             for each in listed.unreadable
         ],
+        nested=sum(each.parent_run_id is not None and each.workflow != workflow for each in listed.waits)
+        if workflow in listed.unfinished
+        else 0,
         others=sum(workflow is None or each.workflow == workflow for each in listed.others),
     )

@@ -18,12 +18,14 @@ from swamp_core.store.operations import Get, List, Protocol, Together
 class OpenWaits:
     """Open waits, oldest first, and the records that cannot be read; among them those of waits of any kind.
 
-    `others` are the open waits of the other kind, which are read in any case.
+    `others` are the open waits of the other kind, which are read in any case; `unfinished` are the workflows that have
+    unfinished runs.
     """
 
     waits: tuple[Registration, ...]
     unreadable: tuple[Unreadable, ...]
     others: tuple[Registration, ...] = ()
+    unfinished: frozenset[str] = frozenset()
 
 
 def list_open_waits(kind: WaitKind, *, of: str = "", limit: int | None = None) -> Protocol[OpenWaits]:
@@ -50,4 +52,5 @@ def list_open_waits(kind: WaitKind, *, of: str = "", limit: int | None = None) -
     waits.sort(key=lambda wait: (wait.opened_at, wait.wait_id))
     of_kind = tuple(wait for wait in waits if wait.wait_kind == kind)
     others = tuple(wait for wait in waits if wait.wait_kind != kind)
-    return OpenWaits(of_kind, tuple(unreadable), others)
+    unfinished = frozenset(named[0] for key in marks if (named := keys.marked(key)))
+    return OpenWaits(of_kind, tuple(unreadable), others, unfinished)

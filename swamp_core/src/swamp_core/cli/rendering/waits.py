@@ -21,6 +21,7 @@ def waits_parts(result: WaitsResult, workspace: Workspace, *, workflow: str | No
     if result.others:
         none = f"No wait{f' of {workflow}' if workflow else ''} for a signal is open."
     yield from _listed(result, workspace.ambient.clock.now(), none)
+    yield from _nested(result, "wait", "open", workspace.command("workflow", "waits"))
     if result.others and not result.waits:
         gates = (
             "The gate that is undecided is" if result.others == 1 else f"{result.others} undecided gates are"
@@ -35,10 +36,21 @@ def approvals_parts(
     """The undecided gates, each with the command that approves it; if there is none, where the other waits are."""
     none = f"No gate of {workflow} is undecided." if workflow else "No gate is undecided."
     yield from _listed(result, workspace.ambient.clock.now(), none)
+    yield from _nested(result, "gate", "undecided", workspace.command("workflow", "approvals"))
     if result.others and not result.waits:
         waits = "The open wait for a signal is" if result.others == 1 else f"{result.others} open waits are"
         yield Say(f"{waits} listed by:")
         yield Copy(workspace.command("workflow", "waits", *_of(workflow)))
+
+
+def _nested(result: WaitsResult, what: str, how: str, command: str) -> Iterator[Part]:
+    """Where the waits are that the runs of the workflow may be held up by, though they are of nested runs."""
+    if result.waits or not result.nested:
+        return
+    one = result.nested == 1
+    counted = f"A {what} of a nested run is" if one else f"{result.nested} {what}s of nested runs are"
+    yield Say(f"{counted} {how}, which may be what it waits for. All are listed by:")
+    yield Copy(command)
 
 
 def _of(workflow: str | None) -> tuple[str, ...]:
