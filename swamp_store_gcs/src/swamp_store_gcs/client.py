@@ -147,7 +147,11 @@ def _credentials(options: GcsOptions) -> Any:
 
 def _session(credentials: Any, refresh_s: float) -> AuthorizedSession:
     """Connections that stay open, as many as a fan-out uses; beyond that, one is opened for each request."""
-    session = AuthorizedSession(credentials, refresh_timeout=refresh_s)  # type: ignore[no-untyped-call]
+    session = AuthorizedSession(  # type: ignore[no-untyped-call]
+        credentials,
+        refresh_status_codes=() if isinstance(credentials, AnonymousCredentials) else (401,),
+        refresh_timeout=refresh_s,
+    )
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(pool_maxsize=CONNECTIONS_MAX, max_retries=0))
     return session

@@ -21,7 +21,6 @@ from google.api_core.exceptions import GoogleAPICallError, NotFound
 from google.auth.exceptions import (
     DefaultCredentialsError,
     GoogleAuthError,
-    InvalidOperation,
     RefreshError,
     TransportError,
 )
@@ -128,7 +127,11 @@ ANSWERS: tuple[tuple[range, str, Meaning], ...] = (
     (
         range(401, 402),
         "",
-        Meaning(StoreAccessDenied, "Cloud Storage does not accept the credentials", _RENEW),
+        Meaning(
+            StoreAccessDenied,
+            "Cloud Storage does not accept the credentials",
+            f"{_RENEW} To an `endpoint_url` with http:// none are sent.",
+        ),
     ),
     (
         range(403, 404),
@@ -221,14 +224,6 @@ ANSWERS: tuple[tuple[range, str, Meaning], ...] = (
 
 FAILURES: tuple[tuple[type[BaseException], Meaning], ...] = (
     (RefreshError, Meaning(StoreAccessDenied, "The credentials expired or were revoked", _RENEW)),
-    (
-        InvalidOperation,
-        Meaning(
-            StoreAccessDenied,
-            "The service wants credentials, and none are sent over plain HTTP",
-            "Use an `endpoint_url` with https://.",
-        ),
-    ),
     (
         DefaultCredentialsError,
         Meaning(StoreAccessDenied, "No usable Google credentials were found", _PROVIDE),

@@ -82,7 +82,7 @@ CASES = [
         "refused", answer(400, "Invalid bucket name"), StoreMisconfigured, "refused the request (status 400)"
     ),
     Case("no bucket", answer(404, "The specified bucket does not exist."), StoreNotFound, "no such bucket"),
-    Case("no credentials", Answer(401), StoreAccessDenied, "none are sent over plain HTTP"),
+    Case("no credentials", Answer(401), StoreAccessDenied, "with http:// none are sent"),
     Case("reset", DropRequest(), StoreUnavailable, "The connection broke", MAY_HAVE_LANDED),
     Case("truncated", Truncate(), StoreUnavailable, "The connection broke", MAY_HAVE_LANDED),
 ]
