@@ -36,3 +36,11 @@ def test_a_sample_has_the_required_members(schema, sample):
 def test_there_is_no_sample_where_none_was_found():
     """An example that would be refused is not shown."""
     assert sample_of(of(code={"type": "string", "pattern": "^[A-Z]{3}$"})) is None
+
+
+def test_what_a_schema_gives_as_a_default_is_its_sample():
+    """So a member with a pattern has one too; its examples come first."""
+    code = {"type": "string", "pattern": "^[A-Z]{3}$"}
+    assert sample_of(of(code={**code, "default": "OPS"})) == {"code": "OPS"}
+    assert sample_of(of(code={**code, "examples": ["OPS"]})) == {"code": "OPS"}
+    assert sample_of(of(code={**code, "examples": ["OPS"], "default": "ops"})) == {"code": "OPS"}

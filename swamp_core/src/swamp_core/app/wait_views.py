@@ -8,6 +8,9 @@ from swamp_core.payload.sample import sample_of
 from swamp_core.payload.values import compact
 from swamp_core.records.families import Registration
 
+PAYLOAD_FILE = "payload.json"
+"""The file that stands in a command for a payload of which no example was found: it is to be written first."""
+
 
 def wait_view(registration: Registration, workspace: Workspace) -> WaitView:
     """The wait as it is shown, with the command that settles it."""
@@ -36,5 +39,5 @@ def _next_command(registration: Registration, workspace: Workspace) -> str:
             "workflow", "approve", registration.workflow, registration.wait_id, "--run", registration.run_id
         )
     sample = sample_of(registration.payload_schema)
-    payload = () if sample is None else ("--payload", compact(sample).decode())
+    payload = ("--payload-file", PAYLOAD_FILE) if sample is None else ("--payload", compact(sample).decode())
     return workspace.command("workflow", "signal", registration.wait_id, *payload)

@@ -8,6 +8,7 @@ from swamp_core.app.wait_views import wait_view
 from swamp_core.cli.asking import can_ask
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.reading import read_bytes
+from swamp_core.cli.rendering.waits import schema_text
 from swamp_core.cli.usage import Misuse
 from swamp_core.payload.strict_json import RAW_BYTES_MAX
 
@@ -24,7 +25,8 @@ def read_payload(invocation: Invocation, wait_id: str, text: str | None, file: s
         from swamp_core.cli.asking import ask_for_payload
 
         return ask_for_payload(registration, invocation)
-    command = wait_view(registration, workspace).next_command
+    view = wait_view(registration, workspace)
     raise Misuse(
-        "A signal needs a payload, and there is no terminal to ask for one.", hint=f"Give it with:\n{command}"
+        "A signal needs a payload, and there is no terminal to ask for one.",
+        hint=f"Give it with --payload or --payload-file. It must be: {schema_text(view)}\n{view.next_command}",
     )

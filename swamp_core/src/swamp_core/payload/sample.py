@@ -6,7 +6,7 @@ that does not fit is none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from swamp_core.payload.values import JsonValue
 from swamp_core.payload.violations import violations
@@ -37,11 +37,9 @@ def sample_of(schema: Schema | None) -> dict[str, JsonValue] | None:
 def _sample(schema: JsonValue, nesting: int) -> JsonValue:
     if not isinstance(schema, dict) or nesting == 0:
         return {}
-    if "const" in schema:
-        return schema["const"]
-    for given in (schema.get("examples"), schema.get("enum")):
-        if isinstance(given, list) and given:
-            return given[0]
+    given = list(_given(schema))
+    if given:
+        return given[0]
     kind = schema.get("type", "object" if "properties" in schema else "string")
     match kind[0] if isinstance(kind, list) and kind else kind:
         case "object":
@@ -56,6 +54,17 @@ def _sample(schema: JsonValue, nesting: int) -> JsonValue:
             return None
         case _:
             return _string(schema)
+
+
+def _given(schema: Schema) -> Iterator[JsonValue]:
+    """The values that the schema itself gives."""
+    if "const" in schema:
+        yield schema["const"]
+    for listed in (schema.get("examples"), schema.get("enum")):
+        if isinstance(listed, list):
+            yield from listed
+    if "default" in schema:
+        yield schema["default"]
 
 
 def _object(schema: Schema, nesting: int) -> JsonValue:
