@@ -1,4 +1,8 @@
-"""The pages of a listing, as S3 gives them: one request at a time, for no more keys than are asked for."""
+"""The pages of a listing, as S3 gives them: one request at a time, for no more keys than are asked for.
+
+S3 lists in byte order, as `SignalWaitStore.list` promises to
+(https://docs.aws.amazon.com/AmazonS3/latest/userguide/ListingKeysUsingAPIs.html).
+"""
 
 from __future__ import annotations
 

@@ -79,7 +79,8 @@ class S3Store:
 
         1. The put is conditional and sent once: 200 with an ETag is a win (`send`).
         2. 412 says that a record is there; whose, the put-id in its metadata says (`stored`).
-        3. 409 and "slow down" stored nothing, and what is not known is sent again with the same put-id.
+        3. 409, which S3 says when another request for the key came in between, and "slow down" stored nothing;
+           they, and what is not known, are sent again with the same put-id.
         4. When the patience ends in doubt, that is said: `OutcomeUnknown`, never a guess.
         """
         return create(
