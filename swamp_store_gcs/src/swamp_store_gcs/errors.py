@@ -307,6 +307,8 @@ def translated(verb: Verb | None) -> Iterator[None]:
 
 def _meaning_of_answer(status: int, words: str, verb: Verb | None) -> Meaning:
     for statuses, pattern, meaning in ANSWERS:
+        if meaning is _NO_CONDITIONS and verb != "put_if_absent":
+            continue
         if status in statuses and re.search(pattern, words):
             named = _ACTION_NAMED.search(words)
             action = named.group() if named else ACTIONS[verb]

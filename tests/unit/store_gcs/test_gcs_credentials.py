@@ -5,13 +5,13 @@ from typing import Any
 
 import google.auth
 import pytest
+from gcs_site import Site
 from google.auth import exceptions as auth
 from google.auth.credentials import Credentials
 from swamp_core.store import StoreAccessDenied, StoreUnavailable, open_store
 from swamp_store_gcs.client import open_bucket
 from swamp_store_gcs.options import GcsOptions
 
-from conftest import Site
 from swamp_store_gcs import client
 from tests.servers.faults import Answer
 

@@ -1,13 +1,18 @@
 """Every line of the table, through the SDK where the wire can show it: one clear sentence, no SDK's exception."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from http.client import IncompleteRead
 from ssl import SSLCertVerificationError
 
 import pytest
+from gcs_site import Site
+from google.auth.exceptions import GoogleAuthError
 from requests import exceptions as http
 from swamp_core.store import (
     CheckedStore,
+    ConditionalWritesUnsupported,
     OutcomeUnknown,
     StoreAccessDenied,
     StoreError,
@@ -16,9 +21,8 @@ from swamp_core.store import (
     StoreUnavailable,
 )
 from swamp_store_gcs.errors import ANSWERS, FAILURES, meaning_of
-from urllib3.exceptions import MaxRetryError, SSLError
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, MaxRetryError, SSLError
 
-from conftest import Site
 from tests.servers.faults import Answer, DropRequest, Fault, Hold, Truncate, html
 
 CALLS: dict[str, Callable[[CheckedStore], object]] = {
@@ -86,6 +90,21 @@ CASES = [
     Case("reset", DropRequest(), StoreUnavailable, "The connection broke", MAY_HAVE_LANDED),
     Case("truncated", Truncate(), StoreUnavailable, "The connection broke", MAY_HAVE_LANDED),
 ]
+
+
+NO_CONDITIONS = [answer(501, "Not Implemented"), answer(400, "NotImplemented")]
+
+
+@pytest.mark.parametrize("fault", NO_CONDITIONS, ids=["501", "400"])
+def test_a_service_that_refuses_the_condition_can_hold_no_store(
+    site: Site, store: CheckedStore, fault: Answer
+) -> None:
+    """There is no other way to create: a create says so, and a read is not concerned."""
+    with site.proxy.failing("put_if_absent", fault), pytest.raises(ConditionalWritesUnsupported):
+        store.put_if_absent("new", b"new")
+    with site.proxy.failing("get", fault, times=None), pytest.raises(StoreError) as raised:
+        store.get("there")
+    assert not isinstance(raised.value, ConditionalWritesUnsupported)
 
 
 @pytest.mark.parametrize("verb", CALLS)
@@ -185,11 +204,16 @@ def certificate_not_trusted() -> Exception:
     [
         (certificate_not_trusted(), StoreMisconfigured, "certificate of the service is not trusted"),
         (http.ConnectTimeout("x"), StoreUnavailable, "No connection to Cloud Storage"),
+        (ConnectTimeoutError("x"), StoreUnavailable, "No connection to Cloud Storage"),
         (http.ProxyError("x"), StoreUnavailable, "HTTP proxy of the environment"),
         (http.InvalidURL("x"), StoreMisconfigured, "is no URL"),
+        (GoogleAuthError("x"), StoreAccessDenied, "credentials cannot be used"),
+        (HTTPError("x"), StoreUnavailable, "The connection broke"),
+        (IncompleteRead(b""), StoreUnavailable, "The connection broke"),
+        (OSError("x"), StoreUnavailable, "The connection broke"),
         (RuntimeError("anything else"), StoreUnavailable, "not one of Cloud Storage"),
     ],
-    ids=["certificate", "connect", "proxy", "url", "unknown"],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
 def test_what_the_wire_cannot_show_has_its_line_too(
     error: Exception, expected: type[StoreError], says: str
@@ -198,6 +222,23 @@ def test_what_the_wire_cannot_show_has_its_line_too(
     meaning = meaning_of(error, "get")
     assert meaning.error is expected
     assert says in meaning.detail
+
+
+def test_every_line_about_an_answer_is_met_by_a_case() -> None:
+    """A line that no answer reaches stands behind one that takes its place, or is not needed."""
+    faults = [case.fault for case in CASES] + NO_CONDITIONS
+    met = {_line_of(fault) for fault in faults if isinstance(fault, Answer)}
+    assert met >= set(range(len(ANSWERS)))
+
+
+def _line_of(answer: Answer) -> int | None:
+    words = answer.body.decode()
+    lines = (
+        number
+        for number, (statuses, pattern, _) in enumerate(ANSWERS)
+        if answer.status in statuses and re.search(pattern, words)
+    )
+    return next(lines, None)
 
 
 def test_every_line_of_the_table_says_what_happened_in_its_own_words() -> None:

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from gcs_site import Site
 from swamp_core.store import CheckedStore, StoreNotFound
 
-from conftest import Site
 from tests.servers.faults import DropReply, Duplicate
 
 OVER_8_MIB = b"x" * (8 * 1024 * 1024 + 1)
