@@ -51,9 +51,9 @@ class Bucket:
     def create(self, name: str, data: bytes, put_id: str) -> None:
         """Create the object unless there is a live one of this name, which is `PreconditionFailed` (412).
 
-        `ifGenerationMatch=0` is that condition (https://cloud.google.com/storage/docs/request-preconditions).
-        It stands alone: beside a metageneration of 0 it would be refused. The checksum is the service's to
-        compare. Over 8 MiB the SDK sends two requests, and the condition holds for the one that stores.
+        `ifGenerationMatch=0` is that condition (https://cloud.google.com/storage/docs/request-preconditions),
+        and the only one: an object that is absent has no metageneration to compare. The checksum is for the
+        service to compare. Over 8 MiB the SDK sends two requests, and announces the condition in the first.
         """
         blob = self._bucket.blob(name)
         blob.metadata = {PUT_ID: put_id}
@@ -90,8 +90,9 @@ class Bucket:
     ) -> Page:
         """At most so many names with this prefix, from `start` (and `start` itself) or a page's token on.
 
-        Names come in the order of their bytes, and a listing shows each create and delete that returned
-        before (https://cloud.google.com/storage/docs/consistency).
+        Names come in the order of their bytes
+        (https://cloud.google.com/storage/docs/json_api/v1/objects/list), and show each create and delete that
+        returned before (https://cloud.google.com/storage/docs/consistency).
         """
         iterator = self._bucket.list_blobs(
             prefix=prefix or None,
