@@ -131,6 +131,19 @@ def test_denied_after_a_lost_reply_is_an_unknown_outcome() -> None:
     assert raised.value.put_id == MINE
 
 
+def test_a_put_id_that_may_not_be_read_is_an_unknown_outcome_at_once() -> None:
+    """Waiting grants no right: the error comes after one request, and says which right it is."""
+    backend = Backend(Stored(THEIRS), [Weather.FINE] * 9)
+
+    def denied() -> Stored | None:
+        raise StoreAccessDenied("The policy lacks s3:GetObject")
+
+    backend.read = denied  # type: ignore[method-assign]
+    with pytest.raises(OutcomeUnknown, match="lacks s3:GetObject"):
+        backend.create()
+    assert len(backend.sent) == 1
+
+
 def test_denied_at_once_is_denied() -> None:
     """Nothing was sent before, so nothing is in doubt."""
     with pytest.raises(StoreAccessDenied):

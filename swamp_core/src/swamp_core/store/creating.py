@@ -119,10 +119,12 @@ def create(
     for attempts in count(1):
         try:
             answer = _attempt(send, read, put_id)
+        except _NotReadable as error:
+            raise _unknown(put_id, attempts, pace.clock() - started_at, error.cause) from error.cause
         except StoreError as error:
             if doubt is None:
                 raise
-            raise _unknown(put_id, attempts, pace.clock() - started_at) from error
+            raise _unknown(put_id, attempts, pace.clock() - started_at, error) from error
         if isinstance(answer, bool):
             return answer
         if isinstance(answer, Unclear):
@@ -132,7 +134,7 @@ def create(
         if elapsed_s + wait_s > patience.total_s:
             if doubt is None:
                 raise answer.cause
-            raise _unknown(put_id, attempts, elapsed_s) from doubt
+            raise _unknown(put_id, attempts, elapsed_s, doubt) from doubt
         pace.sleep(wait_s)
     raise AssertionError("the attempts are counted without end")
 
@@ -147,8 +149,10 @@ def _attempt(
         case Exists():
             try:
                 owner = whose_record(put_id, read())
-            except StoreError as error:
+            except StoreUnavailable as error:
                 return Unclear(error)
+            except StoreError as error:
+                raise _NotReadable(error) from error
             if owner is Owner.NOBODYS:
                 return Unclear(StoreUnavailable("A record was there and is gone"))
             return owner is Owner.OURS
@@ -158,9 +162,18 @@ def _attempt(
             assert_never(never)
 
 
-def _unknown(put_id: str, attempts: int, elapsed_s: float) -> OutcomeUnknown:
+class _NotReadable(Exception):
+    """A record is there, and no further attempt can tell whose: the put-id may not be read."""
+
+    def __init__(self, cause: StoreError) -> None:
+        super().__init__(cause)
+        self.cause = cause
+
+
+def _unknown(put_id: str, attempts: int, elapsed_s: float, cause: Exception) -> OutcomeUnknown:
     times = "once" if attempts == 1 else f"{attempts} times"
+    why = f": {cause.detail}" if isinstance(cause, StoreError) else ""
     return OutcomeUnknown(
-        f"The create was sent {times} in {elapsed_s:.1f} s, and whether it landed could not be learned",
+        f"The create was sent {times} in {elapsed_s:.1f} s, and whether it landed could not be learned{why}",
         put_id=put_id,
     )
