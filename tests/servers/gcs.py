@@ -19,7 +19,7 @@ from swamp_store_contract.under_test import Verb
 
 from tests.servers.canary import check
 from tests.servers.process import HOST, NotStarted, serving
-from tests.servers.server import Server, body_of
+from tests.servers.server import Server, body_of, looking
 from tests.servers.wire import Reply
 
 PROJECT = "swamp-tests"
@@ -58,6 +58,19 @@ class GCSServer(Server):
         reply = self.request("GET", f"/storage/v1/b/{bucket}/o/{quote(name, safe='')}?alt=media")
         body = body_of(reply, 200, 404)
         return body if reply.status == 200 else None
+
+    def delete_object(self, bucket: str, name: str) -> None:
+        path = f"/storage/v1/b/{bucket}/o/{quote(name, safe='')}"
+        body_of(self.request("DELETE", path), 200, 204)
+
+    def looker(self, bucket: str, prefix: str) -> str:
+        return looking(
+            self.address,
+            {},
+            listing=f'"/storage/v1/b/{bucket}/o?prefix={prefix}/" + sys.argv[1]',
+            names='[item["name"] for item in json.loads(listing).get("items", ())]',
+            path=f'"/storage/v1/b/{bucket}/o/" + name.replace("/", "%2F") + "?alt=media"',
+        )
 
     def names(self, bucket: str, *, page: int = 1000) -> list[str]:
         names: list[str] = []

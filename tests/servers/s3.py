@@ -18,7 +18,7 @@ from swamp_store_contract.under_test import Verb
 
 from tests.servers.canary import check
 from tests.servers.process import HOST, serving
-from tests.servers.server import Server, body_of
+from tests.servers.server import Server, body_of, looking
 from tests.servers.wire import Reply
 
 REGION = "us-east-1"
@@ -61,6 +61,18 @@ class S3Server(Server):
         body = body_of(reply, 200, 404)
         return body if reply.status == 200 else None
 
+    def delete_object(self, bucket: str, name: str) -> None:
+        body_of(self.request("DELETE", _path(bucket, name)), 204)
+
+    def looker(self, bucket: str, prefix: str) -> str:
+        return looking(
+            self.address,
+            {"Authorization": _SIGNED},
+            listing=f'"/{bucket}?list-type=2&prefix={prefix}/" + sys.argv[1]',
+            names='re.findall("<Key>([^<]*)</Key>", listing.decode())',
+            path=f'"/{bucket}/" + name',
+        )
+
     def names(self, bucket: str, *, page: int = 1000) -> list[str]:
         names: list[str] = []
         query = {"list-type": "2", "max-keys": str(page)}
@@ -100,7 +112,7 @@ class S3Server(Server):
 @contextmanager
 def s3_serving() -> Iterator[S3Server]:
     """An S3 service that runs within the context, and has been seen to refuse a second create."""
-    with serving(lambda port: [sys.executable, "-m", "moto.server", "-H", HOST, "-p", str(port)]) as address:
+    with serving(lambda port: [sys.executable, "-m", "tests.servers.moto_app", str(port)]) as address:
         server = S3Server(address)
         check(server)
         yield server

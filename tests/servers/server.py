@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from itertools import count
@@ -62,6 +64,14 @@ class Server(ABC):
         """The bytes of an object, or None when there is none."""
 
     @abstractmethod
+    def delete_object(self, bucket: str, name: str) -> None:
+        """Delete an object that is there."""
+
+    @abstractmethod
+    def looker(self, bucket: str, prefix: str) -> str:
+        """A program that prints the objects below the prefix whose names go on with its argument, for shell scripts."""
+
+    @abstractmethod
     def names(self, bucket: str, *, page: int = 1000) -> list[str]:
         """The names of all objects of a bucket, in byte order, asked for in pages."""
 
@@ -75,6 +85,24 @@ class Server(ABC):
     ) -> Reply:
         """One request, without any SDK."""
         return exchange(self.address, method, path, body, headers or {})
+
+
+def looking(address: str, headers: Mapping[str, str], listing: str, names: str, path: str) -> str:
+    """A program for `Server.looker`: `listing`, `names` and `path` are expressions for what differs by service.
+
+    It imports little, because scripts call it again and again.
+    """
+    program = f"""
+import http.client, json, re, sys
+def get(path):
+    connection = http.client.HTTPConnection({address!r}, timeout=30)
+    connection.request("GET", path, headers={dict(headers)!r})
+    return connection.getresponse().read()
+listing = get({listing})
+for name in {names}:
+    sys.stdout.buffer.write(get({path}) + b"\\n")
+"""
+    return f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S -c {shlex.quote(program)} "$1"\n'
 
 
 def body_of(reply: Reply, *statuses: int) -> bytes:

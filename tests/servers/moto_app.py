@@ -1,0 +1,44 @@
+"""moto's S3 as a program, `python -m tests.servers.moto_app PORT`: one request at a time, connections kept open.
+
+moto looks for an object and writes it in two steps, so now and then it lets two creates win that race (seen: 2 of 16).
+S3 promises that one wins; a lock around each request keeps that promise here.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable
+from threading import Lock
+from typing import Any
+
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import WSGIRequestHandler, run_simple
+
+from tests.servers.process import HOST
+
+
+class OneAtATime:
+    """An application whose requests wait for each other."""
+
+    def __init__(self, application: Any) -> None:
+        self._application = application
+        self._lock = Lock()
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer a request, as WSGI has it."""
+        with self._lock:
+            return list(self._application(environ, start_response))
+
+
+class KeepsOpen(WSGIRequestHandler):
+    """Serves several requests on one connection, as S3 does."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+
+if __name__ == "__main__":
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    application = OneAtATime(DomainDispatcherApplication(create_backend_app))
+    run_simple(HOST, int(sys.argv[1]), application, threaded=True, request_handler=KeepsOpen)
