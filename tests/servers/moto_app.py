@@ -1,4 +1,4 @@
-"""moto's S3 as a program, `python -m tests.servers.moto_app PORT`: one request at a time, connections kept open.
+"""moto's S3 as a program, `python moto_app.py HOST PORT`, wherever it is started: one request at a time, connections kept open.
 
 moto looks for an object and writes it in two steps, so now and then it lets two creates win that race (seen: 2 of 16).
 S3 promises that one wins; a lock around each request keeps that promise here.
@@ -14,8 +14,6 @@ from typing import Any
 
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, run_simple
-
-from tests.servers.process import HOST
 
 
 class OneAtATime:
@@ -41,4 +39,4 @@ class KeepsOpen(WSGIRequestHandler):
 if __name__ == "__main__":
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     application = OneAtATime(DomainDispatcherApplication(create_backend_app))
-    run_simple(HOST, int(sys.argv[1]), application, threaded=True, request_handler=KeepsOpen)
+    run_simple(sys.argv[1], int(sys.argv[2]), application, threaded=True, request_handler=KeepsOpen)

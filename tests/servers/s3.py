@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import ClassVar
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from xml.etree import ElementTree
@@ -22,6 +23,7 @@ from tests.servers.server import Server, body_of, looking
 from tests.servers.wire import Reply
 
 REGION = "us-east-1"
+_MOTO = Path(__file__).with_name("moto_app.py")
 _SIGNED = (
     f"AWS4-HMAC-SHA256 Credential=testing/20260101/{REGION}/s3/aws4_request, SignedHeaders=host, Signature=0"
 )
@@ -112,7 +114,7 @@ class S3Server(Server):
 @contextmanager
 def s3_serving() -> Iterator[S3Server]:
     """An S3 service that runs within the context, and has been seen to refuse a second create."""
-    with serving(lambda port: [sys.executable, "-m", "tests.servers.moto_app", str(port)]) as address:
+    with serving(lambda port: [sys.executable, str(_MOTO), HOST, str(port)]) as address:
         server = S3Server(address)
         check(server)
         yield server
