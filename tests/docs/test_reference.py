@@ -14,7 +14,9 @@ from swamp_core.models.python_definition import ProvidedFile, PythonFile
 from swamp_core.payload.formats import FORMATS
 from swamp_core.payload.keywords import KEYWORDS
 from swamp_core.workflow import conditions, definition
+from swamp_store_gcs.options import GcsOptions
 from swamp_store_local.options import LocalOptions
+from swamp_store_s3.options import S3Options
 
 from tests.docs import codes
 from tests.docs.pages import ROOT, pages, read
@@ -151,5 +153,6 @@ def test_the_dialect_is_there() -> None:
 
 
 def test_every_store_option_is_there() -> None:
-    """Each option of the local store is explained."""
-    assert missing(LocalOptions.model_fields, "docs/reference/datastores.md") == []
+    """Each option of each store is explained."""
+    for options in (LocalOptions, S3Options, GcsOptions):
+        assert missing(options.model_fields, "docs/reference/datastores.md") == []
