@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from threading import Event as Flag
 
 from swamp_core.app.collecting import (
     Collection,
@@ -14,6 +13,7 @@ from swamp_core.app.collecting import (
     sweep_store,
     why_unreadable,
 )
+from swamp_core.app.patience import Patience
 from swamp_core.app.proving import sweep_probes
 from swamp_core.app.views import RemovalResult
 from swamp_core.app.workspace import Workspace
@@ -59,7 +59,7 @@ def _collect_root(
         collection.records += workspace.execute(count_tree(root.run_id))
         collection.removed += [*(each.run_id for each in nested if isinstance(each, Seen)), root.run_id]
     else:
-        remove_root(workspace, root.run_id, collection, force=False, interrupted=Flag())
+        remove_root(workspace, root.run_id, collection, force=False, patience=Patience())
 
 
 def _why_kept(root: Seen, nested: list[Seen | Unreadable], before: datetime) -> str | None:

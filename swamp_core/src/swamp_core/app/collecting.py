@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from threading import Event as Flag
 
+from swamp_core.app.patience import Patience
 from swamp_core.app.refusals import Refused
 from swamp_core.app.remove import STILL_DRIVEN, remove
 from swamp_core.app.run_refusals import unknown_format
@@ -52,12 +52,12 @@ def survey_store(workspace: Workspace) -> Survey:
 
 
 def remove_root(
-    workspace: Workspace, run_id: str, collection: Collection, *, force: bool, interrupted: Flag
+    workspace: Workspace, run_id: str, collection: Collection, *, force: bool, patience: Patience
 ) -> None:
     """Remove a root, or keep it for the reason that it cannot be removed for: it was retried, say."""
     command = workspace.command("run", "delete", run_id, "--force")
     try:
-        removed = remove(workspace, run_id, force=force, command=command, interrupted=interrupted)
+        removed = remove(workspace, run_id, force=force, command=command, patience=patience)
     except Refused as refused:
         collection.keep(run_id, refused.message)
         return

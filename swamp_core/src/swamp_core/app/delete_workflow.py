@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from threading import Event as Flag
 
 from swamp_core.app.collecting import (
     Collection,
@@ -15,6 +14,7 @@ from swamp_core.app.collecting import (
     sweep_store,
     why_unreadable,
 )
+from swamp_core.app.patience import Patience
 from swamp_core.app.refusals import Refused
 from swamp_core.app.views import RemovalResult
 from swamp_core.app.workflows import list_workflows
@@ -29,7 +29,7 @@ SLOW_START = timedelta(hours=1)
 
 
 def delete_workflow(
-    workspace: Workspace, name: str, *, force: bool = False, interrupted: Flag | None = None
+    workspace: Workspace, name: str, *, force: bool = False, patience: Patience | None = None
 ) -> RemovalResult:
     """Remove all runs of a workflow, but for those nested in runs of others; the workflow's file stays.
 
@@ -43,12 +43,12 @@ def delete_workflow(
     if not force:
         _refuse_active(workspace, name, run_ids, found)
     collection = Collection()
-    interrupted = interrupted or Flag()
+    patience = patience or Patience()
     for run_id in run_ids:
-        if interrupted.is_set():
+        if patience.interrupted.is_set():
             collection.keep(run_id, "It was not come to before the interrupt.")
         else:
-            _delete_root(workspace, run_id, name, found, collection, force=force, interrupted=interrupted)
+            _delete_root(workspace, run_id, name, found, collection, force=force, patience=patience)
     long_ago = workspace.ambient.clock.now() - SLOW_START
     sweep_store(
         workspace,
@@ -68,7 +68,7 @@ def _delete_root(
     collection: Collection,
     *,
     force: bool,
-    interrupted: Flag,
+    patience: Patience,
 ) -> None:
     sight = found.sights[run_id]
     if isinstance(sight, Unreadable) and not force:
@@ -80,7 +80,7 @@ def _delete_root(
             )
             collection.keep(run_id, reason)
     elif isinstance(sight, Seen | Unreadable):
-        remove_root(workspace, run_id, collection, force=force, interrupted=interrupted)
+        remove_root(workspace, run_id, collection, force=force, patience=patience)
 
 
 def _refuse_unknown(workspace: Workspace, name: str, found: Survey) -> None:

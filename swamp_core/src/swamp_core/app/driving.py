@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from threading import Event as Flag
 from threading import Lock
 
+from swamp_core.app.patience import Awaited
 from swamp_core.app.refusals import Refused
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.ceiling import Ceiling
@@ -37,13 +38,15 @@ class Attention:
 
     `observe` is told of every commit of the run and of its nested runs, one at a time, and without events of each of
     them as it is taken up: a run before those that are nested in it. `heard` is told, on other threads, what the steps
-    print while they run (run, job, step, stream, lines); and `trouble` of every failure of the store that is waited
-    out. `interrupt` may be called from a signal handler; the run is then cancelled.
+    print while they run (run, job, step, stream, lines); `trouble` of every failure of the store that is waited out;
+    and `awaited` of a run that another process drives, each time that it is found so. `interrupt` may be called from a
+    signal handler; the run is then cancelled.
     """
 
     observe: Observer = _nothing
     heard: Heard = _nothing
     trouble: Trouble = _nothing
+    awaited: Awaited = _nothing
     interrupted: Flag = field(default_factory=Flag)
     _driver: Driver | None = None
     _lock: Lock = field(default_factory=Lock)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from threading import Event as Flag
-
+from swamp_core.ambient import Ambient
 from swamp_core.app.finding import find_run_id, unknown_run, unreadable_run
+from swamp_core.app.patience import Patience
 from swamp_core.app.refusals import Refused
 from swamp_core.app.views import KeptRunView, RemovalResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.cancelling import CancelRecorded, cancel_run
 from swamp_core.engine.removing import (
-    Tree,
     TreeRemoved,
     TreeUnfinished,
     indexed_workflow,
@@ -23,7 +21,8 @@ from swamp_core.engine.surveying import NoJournal, Seen, look_at_run
 from swamp_core.journal.appending import Blocked
 from swamp_core.records.base import Unreadable
 from swamp_core.run.events import Parent
-from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
+from swamp_core.run.state import RunState
+from swamp_core.store.operations import Protocol, side_by_side
 
 POLL_S = 0.5
 REASON = "The run is being deleted."
@@ -31,12 +30,12 @@ STILL_DRIVEN = "It is to be cancelled, and the process that drives it has not en
 
 
 def delete_run(
-    workspace: Workspace, text: str, *, force: bool = False, interrupted: Flag | None = None
+    workspace: Workspace, text: str, *, force: bool = False, patience: Patience | None = None
 ) -> RemovalResult:
     """Remove everything of a run, and of all that is nested in it. With `force` it is cancelled first.
 
-    A run that cannot be read is removed only with `force`. Raises `Refused` (`unknown_run`, `ambiguous_run`,
-    `nested_run`, `run_active`, `unreadable`) and `StoreError`.
+    Processes that drive a run of these are waited for. A run that cannot be read is removed only with `force`.
+    Raises `Refused` (`unknown_run`, `ambiguous_run`, `nested_run`, `run_active`, `unreadable`) and `StoreError`.
     """
     run_id = find_run_id(workspace, text, delete_all=True)
     sight = workspace.execute(look_at_run(run_id))
@@ -45,25 +44,20 @@ def delete_run(
     if isinstance(sight, Seen) and sight.parent is not None:
         _refuse_nested(workspace, run_id, sight.parent)
     command = workspace.command("run", "delete", run_id, "--force")
-    removed = remove(workspace, run_id, force=force, command=command, interrupted=interrupted or Flag())
+    removed = remove(workspace, run_id, force=force, command=command, patience=patience or Patience())
     if removed is None:
         return RemovalResult(removed=[], kept=[KeptRunView(run_id=run_id, reason=STILL_DRIVEN)], records=0)
     return RemovalResult(removed=list(removed.run_ids), records=removed.records)
 
 
 def remove(
-    workspace: Workspace, run_id: str, *, force: bool, command: str, interrupted: Flag
+    workspace: Workspace, run_id: str, *, force: bool, command: str, patience: Patience
 ) -> TreeRemoved | None:
     """Remove the tree of a root; `command` is what removes it by force. None when the caller interrupted before.
 
     Raises `Refused` (`run_active`, `unreadable`).
     """
     while True:
-        tree = workspace.execute(look_at_tree(run_id))
-        if not force:
-            refuse_unless_over(workspace, run_id, tree, command)
-        elif tree.unfinished and not _end(workspace, tree, interrupted):
-            return None
         removal = workspace.execute(remove_tree(run_id, ambient=workspace.ambient))
         if isinstance(removal, Blocked) and force:
             removal = workspace.execute(remove_unreadable(run_id, ambient=workspace.ambient))
@@ -72,25 +66,21 @@ def remove(
                 return removal
             case Blocked(unreadable=unreadable):
                 raise unreadable_run(workspace, run_id, unreadable, command=command)
-            case TreeUnfinished() if not force:
-                refuse_unless_over(workspace, run_id, Tree(removal.run_ids, {}), command)
+            case TreeUnfinished(run_ids=unfinished) if not force:
+                raise _active(run_id, unfinished, command)
+            case TreeUnfinished(run_ids=unfinished):
+                if not _end(workspace, unfinished, patience):
+                    return None
 
 
-def refuse_unless_over(workspace: Workspace, run_id: str, tree: Tree, command: str) -> None:
-    """Raise `Refused` (`run_active`, `unreadable`) unless every run of the tree is over."""
-    if tree.unfinished:
-        others = [each for each in tree.unfinished if each != run_id]
-        which = (
-            f"The run {run_id} is" if run_id in tree.unfinished else f"The run {others[0]}, nested in it, is"
-        )
-        raise Refused(
-            "run_active",
-            f"{which} not over.",
-            hint=f"Cancel it and delete everything of it with:\n{command}",
-            details={"runId": run_id, "runIds": list(tree.unfinished)},
-        )
-    for each, unreadable in tree.unreadable.items():
-        raise unreadable_run(workspace, each, unreadable, command=command)
+def _active(run_id: str, unfinished: tuple[str, ...], command: str) -> Refused:
+    which = f"The run {run_id}" if run_id in unfinished else f"The run {unfinished[0]}, nested in it,"
+    return Refused(
+        "run_active",
+        f"{which} is not over.",
+        hint=f"Cancel it and delete everything of it with:\n{command}",
+        details={"runId": run_id, "runIds": list(unfinished)},
+    )
 
 
 def _refuse_nested(workspace: Workspace, run_id: str, parent: Parent) -> None:
@@ -111,18 +101,26 @@ def _refuse_nested(workspace: Workspace, run_id: str, parent: Parent) -> None:
     )
 
 
-def _end(workspace: Workspace, tree: Tree, interrupted: Flag) -> bool:
-    """Cancel what is unfinished, and wait for those that drive it; False when the caller interrupts."""
+def _end(workspace: Workspace, unfinished: tuple[str, ...], patience: Patience) -> bool:
+    """Cancel what is unfinished, the outermost first, and wait a little for those that drive any of it.
+
+    False when the caller interrupts that.
+    """
     ambient = workspace.ambient
-    waits_for_driver = False
-    for run_id in tree.unfinished:
-        found = None
-        with suppress(StoreUnavailable, OutcomeUnknown):
-            found = workspace.execute(cancel_run(run_id, by=ambient.user, reason=REASON, ambient=ambient))
-        if isinstance(found, Blocked):  # Its journal can be read, and pins what no build could go on with.
-            workspace.execute(remove_unreadable(run_id, ambient=ambient))
-        waits_for_driver |= found is None or isinstance(found, CancelRecorded)
-    return not (waits_for_driver and ambient.clock.wait(interrupted, POLL_S))
+    outermost_run, *nested = [_cancel(run_id, ambient) for run_id in unfinished]
+    found = [workspace.execute(outermost_run), *workspace.execute(side_by_side(nested))]
+    driven = [run for run in found if run is not None]
+    for run in driven:
+        patience.awaited(run)
+    return not (driven and ambient.clock.wait(patience.interrupted, POLL_S))
+
+
+def _cancel(run_id: str, ambient: Ambient) -> Protocol[RunState | None]:
+    """End the run, or remove what no build could go on with; the run when a process that drives it is to end it."""
+    found = yield from cancel_run(run_id, by=ambient.user, reason=REASON, ambient=ambient)
+    if isinstance(found, Blocked):  # Its journal can be read, and pins what no build could go on with.
+        yield from remove_unreadable(run_id, ambient=ambient)
+    return found.run if isinstance(found, CancelRecorded) else None
 
 
 def outermost(workspace: Workspace, parent: Parent) -> str | None:

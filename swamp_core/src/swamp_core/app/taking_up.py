@@ -125,6 +125,7 @@ def stay(workspace: Workspace, run: RunState, attention: Attention) -> RunState:
                     run, workspace.ambient.clock.now(), workspace.ambient.host
                 ):
                     raise not_resumable(workspace, run)
+                attention.awaited(run)
             case _:
                 raise unusable(workspace, run.run_id, taken)
     return run

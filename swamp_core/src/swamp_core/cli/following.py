@@ -13,14 +13,12 @@ from swamp_core.app.views import RunResult
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.interrupting import interrupts
 from swamp_core.cli.invocation import Invocation
-from swamp_core.cli.parts import Say
+from swamp_core.cli.patience import awaited_once, told_once
 from swamp_core.cli.progress import PlainProgress, Progress
 from swamp_core.cli.rendering.runs import run_exit_code, run_parts
 from swamp_core.cli.verbose import hearing
-from swamp_core.engine.ledger import Trouble
 from swamp_core.run.events import Event
 from swamp_core.run.state import RunState
-from swamp_core.store.errors import StoreError
 
 Drive = Callable[[Attention], RunResult]
 T = TypeVar("T")
@@ -60,26 +58,14 @@ def attended(invocation: Invocation, drive: Callable[[Attention], T], *, stays: 
             suspended = run.status == "suspended"
             progress.observe(run, events)
 
-        attention = Attention(observe=observe, trouble=told_once(invocation))
+        attention = Attention(
+            observe=observe, trouble=told_once(invocation), awaited=awaited_once(invocation)
+        )
         if invocation.options.verbose:
             attention.heard = hearing(invocation, progress.place)
         with interrupts(saying, attention.interrupt) as interrupted:
             result = drive(attention)
     return result, interrupted.is_set()
-
-
-def told_once(invocation: Invocation) -> Trouble:
-    """Says of each kind of failure once that it is waited out: it may last for hours."""
-    told: set[str] = set()
-
-    def trouble(error: StoreError) -> None:
-        if error.detail not in told:
-            told.add(error.detail)
-            invocation.output.warn(
-                Say(f"The store cannot be used just now, and is tried again: {error.detail}.", "warn")
-            )
-
-    return trouble
 
 
 def progress_of(invocation: Invocation, *, stays: bool) -> Progress:

@@ -23,7 +23,7 @@ from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import CancelRequested, Event
 from swamp_core.run.state import RunState
 from swamp_core.run.transitions import fold
-from swamp_core.store.operations import Protocol
+from swamp_core.store.operations import Protocol, side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def end_unattended(
 
 
 def cancel_children(run: RunState, ambient: Ambient) -> Protocol[None]:
-    """Ask for the end of the nested runs of a run that is to end. It can be repeated.
+    """Ask for the end of the nested runs of a run that is to end, of all at once. It can be repeated.
 
     It comes before the end of the run, so that a crash between the two leaves somebody to do it; and again after the
     run's mark is gone. A driver that was stalled may start a nested run in between: one that still saw the mark has
@@ -135,9 +135,10 @@ def cancel_children(run: RunState, ambient: Ambient) -> Protocol[None]:
     why = run.cancellation
     if why is None or why.keep_children:
         return
-    for child_run_id, child in run.children.items():
-        if not child.applied:
-            yield from cancel_run(child_run_id, by=why.by, reason=why_nested(run), ambient=ambient)
+    unfinished = [child_run_id for child_run_id, child in run.children.items() if not child.applied]
+    yield from side_by_side(
+        [cancel_run(each, by=why.by, reason=why_nested(run), ambient=ambient) for each in unfinished]
+    )
 
 
 def why_nested(run: RunState) -> str:

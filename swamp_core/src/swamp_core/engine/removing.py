@@ -5,6 +5,9 @@
 2. `run_deleted` of the root names the nested runs, and each of theirs names its own. So whoever restarts a removal
    needs no more than the root's newest entry, and the root is the last of the tree to be gone.
 3. A run is removed with a root only if it says itself that it is nested there: a journal may name any run.
+
+What is nested in one run goes side by side, each in its own order, so that a wide tree takes no more rounds than one
+of its runs. A failure cuts all of them off where they are, as the death of this process would.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from swamp_core.journal.removal import Begun, finish_removal, present, write_del
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable
 from swamp_core.run.events import RunDeleted
-from swamp_core.store.operations import List, Protocol
+from swamp_core.store.operations import List, Protocol, side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,8 @@ def _look(run_id: str, above: Above) -> Protocol[Tree]:
         return Tree((), {})
     unfinished = [] if standing.run.ended else [run_id]
     unreadable: dict[str, Unreadable] = {}
-    for child_run_id in _below(run_id, standing.run.children, above):
-        below = yield from _look(child_run_id, (*above, run_id))
+    children = _below(run_id, standing.run.children, above)
+    for below in (yield from side_by_side([_look(each, (*above, run_id)) for each in children])):
         unfinished += below.unfinished
         unreadable |= below.unreadable
     return Tree(tuple(unfinished), unreadable)
@@ -145,8 +148,9 @@ def _finish(
 ) -> Protocol[TreeRemoval]:
     run_ids: list[str] = []
     records = 0
-    for child_run_id in _below(run_id, begun.deletion.child_run_ids, above):
-        removal = yield from _remove(child_run_id, (*above, run_id), ambient, forced=False)
+    children = _below(run_id, begun.deletion.child_run_ids, above)
+    nested = [_remove(each, (*above, run_id), ambient, forced=False) for each in children]
+    for removal in (yield from side_by_side(nested)):
         if not isinstance(removal, TreeRemoved):
             return removal
         run_ids += removal.run_ids
@@ -175,9 +179,8 @@ def _count(run_id: str, above: Above) -> Protocol[int]:
         listed += yield List(keys.marks(workflow, run_id))
         listed += yield from present([keys.run_index(workflow, run_id)])
     count = len(listed) + len((yield from records_of_waits(run_id, wait_ids)))
-    for child_run_id in _below(run_id, child_run_ids, above):
-        count += yield from _count(child_run_id, (*above, run_id))
-    return count
+    children = _below(run_id, child_run_ids, above)
+    return count + sum((yield from side_by_side([_count(each, (*above, run_id)) for each in children])))
 
 
 def _workflow_of(run_id: str, standing: Standing) -> Protocol[str | None]:

@@ -45,21 +45,21 @@ def cancel(
     """
     from swamp_core.app import cancel as use_case
     from swamp_core.app.finding import find_run
-    from swamp_core.cli.interrupting import interrupts
+    from swamp_core.cli.patience import patient
     from swamp_core.cli.rendering.runs import cancelled_parts, run_exit_code
 
     workspace = invocation.workspace
     found = find_run(workspace, name_or_run_id, run=run_id)
-    with interrupts(lambda: "Interrupted; the cancel stays recorded.") as interrupted:
+    with patient(invocation, "Interrupted; the cancel stays recorded.") as patience:
         result = use_case.cancel(
             workspace,
             found.run_id,
             reason=reason,
             keep_children=keep_children,
             wait=wait,
-            interrupted=interrupted,
+            patience=patience,
         )
     invocation.output.answer(result.to_json(), cancelled_parts(result, workspace))
-    if interrupted.is_set() and result.run.finished_at is None:
+    if patience.interrupted.is_set() and result.run.finished_at is None:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if result.run.status == "cancelled" else run_exit_code(result.run)

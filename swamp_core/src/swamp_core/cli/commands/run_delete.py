@@ -25,10 +25,10 @@ def delete(invocation: Invocation, run_id: str, force: bool) -> ExitCode:
       swamp run delete 01980c5e-5f70-7a51-b1f0-0e8a9d3c7b21
     """
     from swamp_core.app.remove import delete_run
-    from swamp_core.cli.interrupting import interrupts
+    from swamp_core.cli.patience import patient
     from swamp_core.cli.rendering.removals import removal_parts
 
-    with interrupts(lambda: "Interrupted; what is deleted stays so.") as interrupted:
-        result = delete_run(invocation.workspace, run_id, force=force, interrupted=interrupted)
+    with patient(invocation, "Interrupted; what is deleted stays so.") as patience:
+        result = delete_run(invocation.workspace, run_id, force=force, patience=patience)
     invocation.output.answer(result.to_json(), removal_parts(result))
     return ExitCode.INTERRUPTED if result.kept else ExitCode.DONE

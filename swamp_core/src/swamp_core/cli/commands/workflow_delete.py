@@ -25,10 +25,10 @@ def delete(invocation: Invocation, name: str, force: bool) -> ExitCode:
       swamp workflow delete release
     """
     from swamp_core.app.delete_workflow import delete_workflow
-    from swamp_core.cli.interrupting import interrupts
+    from swamp_core.cli.patience import patient
     from swamp_core.cli.rendering.removals import removal_parts
 
-    with interrupts(lambda: "Interrupted; what is deleted stays so.") as interrupted:
-        result = delete_workflow(invocation.workspace, name, force=force, interrupted=interrupted)
+    with patient(invocation, "Interrupted; what is deleted stays so.") as patience:
+        result = delete_workflow(invocation.workspace, name, force=force, patience=patience)
     invocation.output.answer(result.to_json(), removal_parts(result))
-    return ExitCode.INTERRUPTED if interrupted.is_set() and result.kept else ExitCode.DONE
+    return ExitCode.INTERRUPTED if patience.interrupted.is_set() and result.kept else ExitCode.DONE
