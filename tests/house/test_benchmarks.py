@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import items, journal, local_store, measuring, start_up, steps
+from benchmarks import buckets, items, journal, local_store, measuring, start_up, steps
 from benchmarks.measuring import Figure, against
 
 
@@ -22,6 +22,16 @@ def test_every_figure_is_measured(group: object, tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(items, "ITEMS", (10, 20))
     figures: list[Figure] = group.figures(tmp_path, 1)  # type: ignore[attr-defined]
     assert len(figures) >= 2
+    assert all(figure.measured_s > 0 and figure.floor_s > 0 for figure in figures)
+
+
+def test_every_verb_is_measured_in_each_bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each verb of each store is measured on each server, and the same calls of the SDK."""
+    monkeypatch.setattr(buckets, "CALLS_OF_A_ROUND", 2)
+    monkeypatch.setattr(buckets, "CALLS_OF_THREADS", 4)
+    monkeypatch.setattr(buckets, "LISTED", 2)
+    figures = list(buckets.figures(tmp_path, 1))
+    assert len(figures) == 4 * 7
     assert all(figure.measured_s > 0 and figure.floor_s > 0 for figure in figures)
 
 
