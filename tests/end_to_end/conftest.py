@@ -20,6 +20,7 @@ import io
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,12 +34,15 @@ from typing import Any, ClassVar
 import pytest
 from swamp_core.ambient import Ambient
 from swamp_core.app.init import init
-from swamp_core.app.workspace import Setting
+from swamp_core.app.swamp import Swamp
+from swamp_core.app.workspace import Setting, open_workspace
 from swamp_core.cli.main import main
 from swamp_core.store.protocol import SignalWaitStore
 
+from tests.end_to_end.datastores import BucketPlace, LocalPlace, NewPlace, Place
 from tests.end_to_end.releases import Held, Release, new_release
 from tests.end_to_end.warm import Warm, warm_interpreter
+from tests.servers.server import Server
 
 TIMEOUT_S = 60.0
 
@@ -69,6 +73,7 @@ class CommandLine:
     warm: ClassVar[Warm | None] = None
 
     directory: Path
+    place: Place
     environ: Mapping[str, str | None] = field(default_factory=dict)
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
@@ -96,14 +101,20 @@ class CommandLine:
     ) -> Ended:
         """Run a command in this process: for many that differ only in what they are given. Any exit code will do."""
         out, err = io.StringIO(), io.StringIO()
+        opener = opener or (lambda _: self.place.open())
         with redirect_stdout(out), redirect_stderr(err):
             code = main(["--repo-dir", str(self.directory), *args], ambient=ambient, opener=opener)
         return Ended(code, out.getvalue(), err.getvalue())
 
     def stored(self) -> dict[str, bytes]:
-        """Every file of the store's directory, by its path there, byte for byte."""
-        root = self.directory / ".swamp/store"
-        return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        """Every record of the store by its key, byte for byte."""
+        return self.place.records()
+
+    def library(self) -> Swamp:
+        """The same repo and store, from Python."""
+        return Swamp(
+            open_workspace(self.directory, environ=os.environ, opener=lambda _: self.place.open()),
+        )
 
     def start(self, *args: str, **world: object) -> subprocess.Popen[str]:
         """Start a command and do not wait for it. It is killed when the test ends."""
@@ -162,8 +173,14 @@ class CommandLine:
         return Ended(ended.returncode, ended.stdout, ended.stderr)
 
     def at(self, directory: Path, **environ: str | None) -> CommandLine:
-        """The command line in another directory."""
-        return replace(self, directory=directory, environ={**self.environ, **environ})
+        """The command line in another directory; where the state is kept in the repo, with a store of its own."""
+        place = self.place.at(directory)
+        return replace(self, directory=directory, place=place, environ={**self.environ, **environ})
+
+    def copied(self, directory: Path) -> CommandLine:
+        """The command line in a copy of the repo, with a copy of the store."""
+        shutil.copytree(self.directory, directory)
+        return replace(self, directory=directory, place=self.place.copied(directory))
 
     def write(self, path: str, text: str) -> Path:
         """Write a file of the repo."""
@@ -195,6 +212,7 @@ class CommandLine:
 
     def _env(self, world: Mapping[str, object]) -> dict[str, str]:
         env = {name: value for name, value in os.environ.items() if not name.startswith("SWAMP_")}
+        env |= self.place.environ
         env |= {f"SWAMP_TEST_{name.upper()}": str(value) for name, value in world.items()}
         for name, value in self.environ.items():
             env.pop(name, None)
@@ -218,6 +236,18 @@ def _bounded(process: subprocess.Popen[str]) -> Iterator[None]:
         timer.cancel()
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the stores on which a test says that it shows nothing more (`only_local`, with the reason)."""
+    elsewhere = [item for item in items if item.get_closest_marker("only_local") and not _is_local(item)]
+    config.hook.pytest_deselected(items=elsewhere)
+    items[:] = [item for item in items if item not in set(elsewhere)]
+
+
+def _is_local(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is None or callspec.params.get("new_place", "local") == "local"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _warm() -> Iterator[None]:
     """Where a system can fork, commands are; elsewhere each starts an interpreter."""
@@ -228,20 +258,32 @@ def _warm() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", params=["local", "s3", "gcs"])
+def new_place(request: pytest.FixtureRequest) -> Iterator[NewPlace]:
+    """Makes places in which state is kept. Each test of this directory runs on each store that it is not marked off."""
+    if request.param == "local":
+        yield LocalPlace
+        return
+    server: Server = request.getfixturevalue(f"{request.param}_server")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environ.items():
+            patch.setenv(name, value)
+        yield lambda directory: BucketPlace(server, server.new_bucket())
+
+
 @pytest.fixture(scope="session")
-def command_line() -> type[CommandLine]:
+def command_line(new_place: NewPlace) -> Callable[[Path], CommandLine]:
     """Makes a command line of its own for what several tests share. It is for commands that end by themselves."""
-    return CommandLine
+    return lambda directory: CommandLine(directory, new_place(directory))
 
 
 @pytest.fixture
-def swamp(tmp_path: Path) -> Iterator[CommandLine]:
+def swamp(tmp_path: Path, command_line: Callable[[Path], CommandLine]) -> Iterator[CommandLine]:
     """The command line in a fresh repo with the example: workflow and model `release`."""
-    directory = tmp_path / "repo"
-    init(directory)
-    command_line = CommandLine(directory)
-    yield command_line
-    for process in command_line.started:
+    swamp = command_line(tmp_path / "repo")
+    init(swamp.directory)
+    yield swamp
+    for process in swamp.started:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
         process.communicate()
@@ -254,17 +296,19 @@ def release(swamp: CommandLine) -> Release:
 
 
 @pytest.fixture(scope="session")
-def suspended_once(tmp_path_factory: pytest.TempPathFactory) -> Release:
+def suspended_once(
+    tmp_path_factory: pytest.TempPathFactory, command_line: Callable[[Path], CommandLine]
+) -> Release:
     """A repo with a run of `release` that waits. It is only copied."""
-    release = new_release(CommandLine(tmp_path_factory.mktemp("release") / "repo"))
+    release = new_release(command_line(tmp_path_factory.mktemp("release") / "repo"))
     return Release(release.swamp, release.run())
 
 
 @pytest.fixture
 def suspended(swamp: CommandLine, suspended_once: Release, tmp_path: Path) -> Release:
     """A repo with a run of `release` that waits for its verdict."""
-    suspended_once.copied(tmp_path / "suspended")
-    return Release(swamp.at(tmp_path / "suspended"), suspended_once.ran)
+    copy = suspended_once.copied(tmp_path / "suspended")
+    return Release(replace(copy.swamp, started=swamp.started), copy.ran)
 
 
 @pytest.fixture

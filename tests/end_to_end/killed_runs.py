@@ -1,6 +1,5 @@
 """A repo with the workflow `ship`, whose steps count how often they are done, and commands that are killed in it."""
 
-import shutil
 import signal
 from collections import Counter
 from contextlib import suppress
@@ -8,8 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from swamp_core.app.refusals import Refused
-from swamp_core.app.swamp import Swamp
-from swamp_core.store import open_store
+from swamp_core.store.probing import NOTE_KEY
 from swamp_core.testing.stopping import Stop, StoppingStore
 
 # `notes` stands beside the wait and ends after that was opened (or its driver is gone), so that the driver always makes
@@ -21,7 +19,7 @@ methods:
   count: { run: 'echo "$SWAMP_RUN_ID" >> "counts/$SWAMP_STEP"' }
   note:
     run: |
-      until grep -qsE '"event":"wait_(opened|applied)"' .swamp/store/runs/"$SWAMP_RUN_ID"/*
+      until ./journal runs/"$SWAMP_RUN_ID"/ | grep -qsE '"event":"wait_(opened|applied)"'
       do kill -0 $PPID || exit 1
       done
       echo "$SWAMP_RUN_ID" >> "counts/$SWAMP_STEP"
@@ -74,7 +72,7 @@ class Repo:
 
     @property
     def library(self):
-        return Swamp.open(self.directory)
+        return self.swamp.library()
 
     def run_ids(self):
         return [run.id for run in self.library.history().runs]
@@ -110,19 +108,23 @@ class Repo:
         def abandon(stop):
             raise Abandoned(stop)
 
-        def opener(setting):
-            return StoppingStore(open_store(setting), Stop.parse(stop), abandon)
+        def opener(_):
+            return StoppingStore(self.swamp.place.open(), Stop.parse(stop), abandon)
 
         with pytest.raises(Abandoned):
             self.swamp.here("workflow", *command, opener=opener)
 
     def mutations(self, *command):
-        """What a command creates and deletes, each as `verb key`, in order. It may end in any way."""
+        """What a command creates and deletes, each as `verb key`, in order; but for what tries a new bucket first."""
         log = self.directory / "requests"
         self.swamp("workflow", *command, code=None, requests=log)
         lines = log.read_text().splitlines()
         log.unlink()
-        return [line for line in lines if line.startswith(("put_if_absent ", "delete "))]
+        return [
+            line
+            for line in lines
+            if line.startswith(("put_if_absent ", "delete ")) and not line.split()[1].startswith(NOTE_KEY)
+        ]
 
     def signal(self):
         """Signal the open wait under the one key; the receipt."""
@@ -156,7 +158,7 @@ class Repo:
         assert self.library.waits().waits == []
         with suppress(Refused):  # When nothing was cut off, there is nothing to recover.
             self.library.recover(run_id)
-        store = open_store({"type": "local", "path": str(self.directory / ".swamp/store")})
+        store = self.swamp.place.open()
         assert [*store.list(f"open-runs/ship/{run_id}/"), *store.list("waits/")] == []
 
 
@@ -166,11 +168,11 @@ def in_a_new_repo(swamp):
     swamp.directory.mkdir(parents=True)
     repo.swamp.write("workflows/ship.yaml", WORKFLOW)
     repo.swamp.write("models/ship.yaml", MODEL)
+    repo.swamp.write("journal", repo.swamp.place.looker).chmod(0o755)
     (repo.directory / "counts").mkdir()
     return repo
 
 
 def copied(repo, directory):
     """The same repo, runs and all, in another directory."""
-    shutil.copytree(repo.directory, directory)
-    return Repo(repo.swamp.at(directory))
+    return Repo(repo.swamp.copied(directory))

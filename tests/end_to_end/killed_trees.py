@@ -5,7 +5,6 @@ then on: every thread of it that asks the store for anything ends there. It clai
 """
 
 import shlex
-import shutil
 import signal
 import threading
 from collections import Counter
@@ -13,8 +12,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from swamp_core.ambient import Ambient
-from swamp_core.app.swamp import Swamp
-from swamp_core.store import open_store
 
 from tests.end_to_end.killed_runs import Abandoned
 
@@ -117,11 +114,11 @@ class TreeRepo:
 
     @cached_property
     def library(self):
-        return Swamp.open(self.directory)
+        return self.swamp.library()
 
     @cached_property
     def store(self):
-        return open_store({"type": "local", "path": str(self.directory / ".swamp/store"), "create": True})
+        return self.swamp.place.open()
 
     def runs(self):
         """Every run, by its ID."""
@@ -286,5 +283,4 @@ def in_a_new_repo(swamp):
 
 def copied(repo, directory):
     """The same repo, runs and receipts and all, in another directory."""
-    shutil.copytree(repo.directory, directory)
-    return TreeRepo(repo.swamp.at(directory), [*repo.receipts], [*repo.approved], [*repo.acknowledged])
+    return TreeRepo(repo.swamp.copied(directory), [*repo.receipts], [*repo.approved], [*repo.acknowledged])

@@ -1,12 +1,9 @@
 """A store with two runs of one workflow that wait: `mine`, which tests spoil, and `other` beside it."""
 
 import json
-import shutil
 from dataclasses import dataclass
 
-from swamp_core.app.swamp import Swamp
 from swamp_core.records import keys
-from swamp_store_local.layout import record_path
 
 WORKFLOW = """
 jobs:
@@ -35,18 +32,13 @@ class Store:
 
     @property
     def library(self):
-        return Swamp.open(self.swamp.directory)
-
-    def path(self, key):
-        return record_path(str(self.swamp.directory / ".swamp/store"), key)
+        return self.swamp.library()
 
     def read(self, key):
-        with open(self.path(key), "rb") as file:  # noqa: PTH123 - the layout speaks of paths as text
-            return file.read()
+        return self.swamp.place.read(key)
 
     def spoil(self, key, data):
-        with open(self.path(key), "wb") as file:  # noqa: PTH123
-            file.write(data)
+        self.swamp.place.write(key, data)
 
     def change(self, key, **members):
         """Give members of a record other values, those of None taken away."""
@@ -66,8 +58,7 @@ class Store:
 
     def copied(self, directory):
         """The same in another directory."""
-        shutil.copytree(self.swamp.directory, directory)
-        return Store(self.swamp.at(directory), self.mine, self.other)
+        return Store(self.swamp.copied(directory), self.mine, self.other)
 
     def refusal(self, *command):
         """The error of a command that is refused: exit code 3, one document, and no word of a bug."""
@@ -98,7 +89,7 @@ def new_store(swamp):
     """A repo of the command line's directory, with both runs."""
     swamp.write("workflows/ask.yaml", WORKFLOW)
     swamp.write("models/ask.yaml", MODEL)
-    library = Swamp.open(swamp.directory)
+    library = swamp.library()
     return Store(swamp, waiting(library), waiting(library))
 
 

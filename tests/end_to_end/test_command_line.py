@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.only_local("terminals, streams and help are the same whatever keeps the state")
+
 SLOW = """
 jobs:
   - name: j

@@ -3,9 +3,12 @@
 import shutil
 
 import pytest
-from swamp_core.app.swamp import Swamp
 from swamp_core.store import open_store
 from swamp_core.testing.counting import counted
+
+pytestmark = pytest.mark.only_local(
+    "a name is checked before a store is asked, and their keys are the contract's"
+)
 
 ASK = "jobs: [{name: ask, steps: [{name: answer, task: {type: wait_for_signal, timeout: 1h}}]}]\n"
 
@@ -103,10 +106,9 @@ def test_a_wait_id_that_is_no_utf_8_is_refused(asking, log):
 
 def test_a_wait_id_may_be_written_in_capitals_and_cut_short(asking, tmp_path):
     """What is unique names the wait: capitals, and the first six characters."""
-    (wait,) = Swamp.open(asking.directory).waits().waits
+    (wait,) = asking.library().waits().waits
     for text in (wait.wait_id.upper(), f" {wait.wait_id} ", wait.wait_id[:6]):
-        shutil.copytree(asking.directory, tmp_path / "repo")
-        receipt = Swamp.open(tmp_path / "repo").signal(text, {}).receipt
+        receipt = asking.copied(tmp_path / "repo").library().signal(text, {}).receipt
         assert receipt.wait_id == wait.wait_id
         shutil.rmtree(tmp_path / "repo")
 

@@ -1,10 +1,12 @@
 """Payloads as a stranger sends them: refused with a reason, or stored exactly; a refusal changes nothing at all."""
 
 import json
-import shutil
 
 import pytest
-from swamp_core.app.swamp import Swamp
+
+pytestmark = pytest.mark.only_local(
+    "a payload is checked before a store is asked, and their bytes are the contract's"
+)
 
 KIB = 1024
 ASK = "jobs: [{name: ask, steps: [{name: answer, task: {type: wait_for_signal, timeout: 1h}}]}]\n"
@@ -82,9 +84,8 @@ def asking(command_line, tmp_path_factory):
 @pytest.fixture
 def asked(asking, tmp_path):
     """A copy of it, and the ID of its wait."""
-    shutil.copytree(asking.directory, tmp_path / "repo")
-    swamp = asking.at(tmp_path / "repo")
-    (wait,) = Swamp.open(swamp.directory).waits().waits
+    swamp = asking.copied(tmp_path / "repo")
+    (wait,) = swamp.library().waits().waits
     return swamp, wait.wait_id
 
 
@@ -96,7 +97,7 @@ def refused(asked, *given, code=3, **options):
     assert swamp.stored() == before
     assert error["message"].strip()
     assert error["hint"].strip()
-    assert Swamp.open(swamp.directory).signal(wait_id, {"verdict": "ship"}).status == "accepted"
+    assert swamp.library().signal(wait_id, {"verdict": "ship"}).status == "accepted"
     return error
 
 
@@ -113,7 +114,7 @@ def test_a_payload_at_the_border_is_stored_as_it_was_sent(asked, sent, value):
     swamp, wait_id = asked
     (swamp.directory / "payload.json").write_bytes(sent)
     swamp("workflow", "signal", wait_id, "--payload-file", "payload.json")
-    library = Swamp.open(swamp.directory)
+    library = swamp.library()
     library.resume("ask")
     (job,) = library.get_run("ask").run.jobs
     expected = json.loads(sent) if value is None else value

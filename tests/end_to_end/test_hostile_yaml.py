@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.only_local("what is wrong with a file is told before a store is asked")
+
 STEP = "task: {type: wait_for_signal, timeout: 1h}"
 HEAD = f"jobs: [{{name: j, steps: [{{name: s, {STEP}}}]}}]\n"
 MIB = 1024 * 1024

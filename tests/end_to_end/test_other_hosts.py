@@ -20,10 +20,9 @@ BUILDER = {"host": "builder", "pid": 4711}
 
 
 @pytest.fixture
-def shared(swamp, tmp_path):
+def shared(command_line, tmp_path):
     """The options that name a datastore of its own, outside any working copy."""
-    (tmp_path / "store").mkdir()
-    return ("--datastore", (tmp_path / "store").as_uri())
+    return ("--datastore", command_line(tmp_path / "shared").place.url)
 
 
 def working_copy(swamp, directory):

@@ -3,8 +3,6 @@
 import signal
 
 import pytest
-from swamp_core.app.swamp import Swamp
-from swamp_store_local.layout import record_path
 
 PARENT = """
 jobs:
@@ -44,7 +42,7 @@ def nested(swamp):
 
 
 def kept_keys(swamp):
-    return sorted(path.removesuffix("@record") for path in swamp.stored())
+    return sorted(swamp.stored())
 
 
 def refusal(swamp, *args):
@@ -166,9 +164,9 @@ def test_a_run_that_cannot_be_read_goes_with_force(suspended):
     other = suspended.run()["run"]["id"]
     before = {path: data for path, data in suspended.swamp.stored().items() if suspended.run_id in path}
     spoilt = max(path for path in before if path.startswith("runs/"))
-    (suspended.directory / ".swamp/store" / spoilt).write_bytes(b"garbage")
+    suspended.swamp.place.write(spoilt, b"garbage")
     newest = min(path for path in before if path.startswith("runs/"))
-    (suspended.directory / ".swamp/store" / newest).write_bytes(b"garbage")
+    suspended.swamp.place.write(newest, b"garbage")
     refused = suspended.swamp("run", "delete", suspended.run_id, code=3)
     (kept,) = suspended.swamp.json("run", "gc", "--older-than", "0")["kept"][:1]
     assert kept["runId"] == suspended.run_id
@@ -231,9 +229,7 @@ def test_a_start_that_was_killed_is_swept_once_it_is_old(swamp, key):
 
 def test_a_store_of_a_newer_build_is_not_collected(suspended):
     """What a newer build has written may mean what this one does not know, so nothing is deleted."""
-    path = record_path(str(suspended.directory / ".swamp/store"), "format")
-    with open(path, "w") as file:  # noqa: PTH123 - the layout speaks of paths as text
-        file.write('{"kind":"format","format":2,"build":"swamp-core 9"}')
+    suspended.swamp.place.write("format", b'{"kind":"format","format":2,"build":"swamp-core 9"}')
     before = suspended.swamp.stored()
     assert refusal(suspended.swamp, "run", "gc", "--older-than", "0")["code"] == "unknown_format"
     assert suspended.swamp.stored() == before
@@ -243,7 +239,7 @@ def test_the_library_removes_as_the_command_line_does(suspended):
     """`delete_run`, `collect` and `delete_workflow` give the same answers in Python."""
     from datetime import timedelta
 
-    library = Swamp.open(suspended.directory)
+    library = suspended.swamp.library()
     assert library.collect(timedelta(days=1), dry_run=True).removed == []
     assert library.delete_run(suspended.run_id, force=True).removed == [suspended.run_id]
     assert library.delete_workflow("release").records == 0

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.items import GROWTH_MAX, MODEL, WORKFLOW
-from swamp_core import Swamp
 from tests.end_to_end.conftest import CommandLine
 
 ROOT = str(Path(__file__).parents[2])
@@ -63,7 +62,7 @@ def test_hundreds_of_waits_open_together_and_are_applied_together(swamp: Command
     swamp.write(
         "workflows/asking.yaml", EACH.format(task="{ type: wait_for_signal, timeout: 3600 }", call=CALL)
     )
-    library = Swamp.open(swamp.directory)
+    library = swamp.library()
     asked = library.run("asking", {"items": list(range(200))})
     assert (asked.run.status, len(asked.waits)) == ("suspended", 200)
     entries = journal_entries(swamp)
@@ -83,7 +82,7 @@ def test_a_hundred_nested_runs_are_each_a_run_of_its_own(swamp: CommandLine) -> 
         "workflows/nesting.yaml",
         EACH.format(task="{ type: workflow, workflowIdOrName: child, inputs: {} }", call=CALL),
     )
-    library = Swamp.open(swamp.directory)
+    library = swamp.library()
     run = library.run("nesting", {"items": list(range(100))}).run
     assert run.status == "succeeded"
     index = {path.split("/")[2] for path in swamp.stored() if path.startswith("workflow-runs/child/")}

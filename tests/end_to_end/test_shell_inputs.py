@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.only_local("what a script is given does not come from the store")
+
 # `$SWAMP_INPUT_NOTE` arrives with its last newlines, so it is printed and not passed through `$(…)`.
 MODEL = """
 type: command/shell

@@ -1,4 +1,4 @@
-"""moto's S3 as a program, `python moto_app.py HOST PORT`, wherever it is started: one request at a time, connections kept open.
+"""moto's S3 as a program, `python moto_app.py HOST PORT`: one request at a time, connections kept open.
 
 moto looks for an object and writes it in two steps, so now and then it lets two creates win that race (seen: 2 of 16).
 S3 promises that one wins; a lock around each request keeps that promise here.
