@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from threading import Event as Flag
 from threading import Lock
+from typing import Literal
 
 from swamp_core.app.patience import Awaited
 from swamp_core.app.refusals import Refused
@@ -13,7 +14,7 @@ from swamp_core.engine.ceiling import Ceiling
 from swamp_core.engine.driver import Driver, Heard
 from swamp_core.engine.ledger import Fenced, Observer, Trouble
 from swamp_core.engine.lives import new_owner
-from swamp_core.engine.suspending import Resumed
+from swamp_core.engine.suspending import NotSuspended, Resumed, resume_run
 from swamp_core.run.events import Event, Owner
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import StoreError
@@ -32,15 +33,24 @@ def driver_of(workspace: Workspace) -> Owner:
     return new_owner(workspace.ambient)
 
 
+Phase = Literal["starting", "taking_up", "driving", "left"]
+"""Where a process stands with the run that it is about to drive, drives, or does not drive any more."""
+
+
 @dataclass(slots=True)
 class Attention:
     """How a caller follows a run that it drives, and ends it.
 
     `observe` is told of every commit of the run and of its nested runs, one at a time, and without events of each of
     them as it is taken up: a run before those that are nested in it. `heard` is told, on other threads, what the steps
-    print while they run (run, job, step, stream, lines); `trouble` of every failure of the store that is waited out;
-    and `awaited` of a run that another process drives, each time that it is found so. `interrupt` may be called from a
-    signal handler; the run is then cancelled.
+    print while they run (run, job, step, stream, lines); `trouble` of every failure of the store that is waited
+    out; and `awaited` of a run that another process drives, each time that it is found so.
+
+    `interrupt` may be called from a signal handler of the thread that drives. What it does is decided by the `phase` in
+    which it comes, and by nothing else, so that what a person is told then is what happens:
+
+    1. Before the drive has let go of the run, it cancels the run, also if that was suspended in the same moment.
+    2. From then on it only ends the waiting, and the run stays as it was left.
     """
 
     observe: Observer = _nothing
@@ -48,34 +58,57 @@ class Attention:
     trouble: Trouble = _nothing
     awaited: Awaited = _nothing
     interrupted: Flag = field(default_factory=Flag)
+    phase: Phase = "taking_up"
+    seen: RunState | None = None
+    """The run itself, as it was last seen; None before it has been started or taken up."""
+    _to_end: Flag = field(default_factory=Flag)
     _driver: Driver | None = None
     _lock: Lock = field(default_factory=Lock)
-
-    @property
-    def driving(self) -> bool:
-        """Whether a run is driven just now, rather than waited for."""
-        return self._driver is not None
 
     def is_nested(self, run: RunState) -> bool:
         """Whether the run is one of those below the run that is driven."""
         return self._driver is not None and self._driver.journal.run_id != run.run_id
 
     def interrupt(self) -> None:
-        """Cancel the run that is driven, or stop waiting for a suspended one."""
+        """Cancel the run that is driven or about to be, or stop waiting for one that is not."""
+        if self.phase != "left":
+            self._to_end.set()
         self.interrupted.set()
         if self._driver is not None:
             self._driver.interrupt()
 
-    def _observed(self, run: RunState, events: list[Event]) -> None:
-        with self._lock:  # Nested runs are driven on threads of their own.
-            self.observe(run, events)
+    def goes_on(self) -> bool:
+        """Whether to take up a run now, rather than to leave all as it is; asked before each that is waited for."""
+        self.phase = "taking_up"
+        if self.interrupted.is_set():
+            self.phase = "left"
+        return self.phase == "taking_up"
+
+    def leaves(self, run: RunState) -> None:
+        """The run is not driven by this process, and an interrupt does not touch it."""
+        self.seen, self.phase = run, "left"
 
     def drive(self, workspace: Workspace, resumed: Resumed, owner: Owner) -> RunState:
-        """Drive a run that is ours.
+        """Drive a run that is ours, until it ends or is suspended; once interrupted, until it ends.
 
         Raises `Refused` (`driver_replaced`) when another process has gone on with it, and `StoreError` when the
         store cannot be used: its hint then says how to go on with the run later.
         """
+        while True:
+            run = self._driven(workspace, resumed, owner)
+            self.leaves(run)
+            if run.status != "suspended" or not self._to_end.is_set():
+                return run
+            # The interrupt came after the driver's last look, and nothing has been said of the run but that it ends.
+            self.phase, owner = "taking_up", driver_of(workspace)
+            taken = self._taken_to_end(workspace, run, owner)
+            if not isinstance(taken, Resumed):
+                self.leaves(taken)
+                return taken
+            resumed = taken
+
+    def _driven(self, workspace: Workspace, resumed: Resumed, owner: Owner) -> RunState:
+        self.seen = resumed.journal.run
         self._driver = Driver(
             workspace.store,
             workspace.ambient,
@@ -85,10 +118,11 @@ class Attention:
             observe=self._observed,
             heard=self.heard,
             trouble=self.trouble,
-            interrupted=self.interrupted,
+            interrupted=self._to_end,
             ceiling=Ceiling(workspace.concurrent_steps_max),
             build=workspace.build,
         )
+        self.phase = "driving"
         try:
             return self._driver.drive(resumed.applications)
         except Fenced as fenced:
@@ -106,3 +140,37 @@ class Attention:
             raise
         finally:
             self._driver = None
+
+    def _taken_to_end(self, workspace: Workspace, run: RunState, owner: Owner) -> Resumed | RunState:
+        """The suspended run, to cancel it; or how it stands, where another process was faster."""
+        ambient = workspace.ambient
+        resuming = resume_run(
+            run.run_id,
+            owner=owner,
+            now=ambient.clock.now(),
+            entry_id=ambient.ids.random_id(),
+            build=workspace.build,
+            by=ambient.user,
+            to_end=True,
+        )
+        try:
+            taken = workspace.execute(resuming)
+        except StoreError as error:
+            cancel = workspace.command("workflow", "cancel", run.run_id)
+            error.hint = (
+                f"{error.hint}\nThe run was suspended and is not cancelled yet. Cancel it with:\n{cancel}"
+            )
+            raise
+        match taken:
+            case Resumed():
+                return taken
+            case NotSuspended(run=found):
+                return found
+            case _:  # It is gone, or cannot be read any more; what this process knows of it is told.
+                return run
+
+    def _observed(self, run: RunState, events: list[Event]) -> None:
+        with self._lock:  # Nested runs are driven on threads of their own.
+            if not self.is_nested(run):
+                self.seen = run
+            self.observe(run, events)

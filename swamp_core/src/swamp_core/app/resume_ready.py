@@ -28,7 +28,7 @@ def resume_ready(workspace: Workspace, attention: Attention) -> ReadyResult:
     refused: list[NotResumedView] = []
     listed = workspace.store.list(keys.OPEN_RUNS)
     for run_id in dict.fromkeys(key.split("/")[2] for key in listed if key.count("/") == 3):
-        if attention.interrupted.is_set():
+        if not attention.goes_on():
             break
         if not workspace.execute(_is_ready(run_id, workspace)):
             continue

@@ -58,6 +58,7 @@ def run_workflow(
     prove_store(workspace)
     earlier = unfinished_runs(workspace, runnable.workflow.name)
     attention = attention or Attention()
+    attention.phase = "starting"
     owner = driver_of(workspace)
     started = _start(workspace, runnable, checked, owner)
     superseded, kept = _supersede(workspace, started.journal.run, earlier, supersede_them=supersede_earlier)

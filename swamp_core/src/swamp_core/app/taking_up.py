@@ -84,6 +84,7 @@ def _tried(
     attempt: Callable[[], Protocol[T]],
     tries: int | None,
 ) -> T:
+    attention.phase = "taking_up"
     ambient = workspace.ambient
     tried, delay_s = 0, POLL_INITIAL_S
     while True:
@@ -109,9 +110,11 @@ def stay(workspace: Workspace, run: RunState, attention: Attention) -> RunState:
     `Refused` when the run cannot be gone on with: it was removed, or its driver was lost.
     """
     attention.observe(run, [])
+    attention.leaves(run)
     delay_s = POLL_INITIAL_S
     while not run.ended:
-        if workspace.ambient.clock.wait(attention.interrupted, _spread(workspace, delay_s)):
+        workspace.ambient.clock.wait(attention.interrupted, _spread(workspace, delay_s))
+        if not attention.goes_on():
             return run
         delay_s = min(delay_s * 2, POLL_MAX_S)
         taken, owner = take_up(workspace, run.run_id, attention, tries=None)
@@ -119,8 +122,9 @@ def stay(workspace: Workspace, run: RunState, attention: Attention) -> RunState:
             case Resumed():
                 run, delay_s = attention.drive(workspace, taken, owner), POLL_INITIAL_S
             case WaitsOpen(run=run):
-                pass
+                attention.leaves(run)
             case NotSuspended(run=run):
+                attention.leaves(run)
                 if not run.ended and not is_driven(
                     run, workspace.ambient.clock.now(), workspace.ambient.host
                 ):

@@ -3,45 +3,16 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import click
 
 from swamp_core.app.refusals import Refused
 from swamp_core.cli.exit_codes import ExitCode
-from swamp_core.cli.failures import AnswerNotWritten, DemoFailed
+from swamp_core.cli.failures import AnswerNotWritten, DemoFailed, Failure, interrupted_failure
 from swamp_core.cli.output import Output
-from swamp_core.cli.parts import Part, Say, paragraph
+from swamp_core.cli.parts import Say
 from swamp_core.store.errors import OutcomeUnknown, StoreError, StoreMisconfigured, StoreNotFound
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What went wrong, as it is told: `hint` says what to do next, `details` are facts as JSON values."""
-
-    code: str
-    message: str
-    hint: str | None
-    details: dict[str, Any]
-    exit_code: ExitCode
-
-    def to_json(self) -> dict[str, Any]:
-        """The failure as the JSON document that replaces the answer."""
-        return {
-            "error": {
-                "code": self.code,
-                "message": self.message,
-                "hint": self.hint,
-                "details": self.details,
-            }
-        }
-
-    def parts(self) -> list[Part]:
-        """The failure as text."""
-        first, *rest = self.message.split("\n")
-        hint = paragraph(self.hint) if self.hint else []
-        return [Say(f"Error: {first}", "bad"), *(Say(line) for line in rest), *hint]
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -56,7 +27,7 @@ def failure_of(error: BaseException) -> Failure:
         case click.UsageError():
             return _of_usage(error)
         case click.Abort() | KeyboardInterrupt() | EOFError():
-            return Failure("interrupted", "Interrupted.", None, {}, ExitCode.INTERRUPTED)
+            return interrupted_failure()
         case AnswerNotWritten():
             message = f"The command was done, but its answer could not be written: {error}."
             return Failure("answer_not_written", message, None, {}, ExitCode.INTERNAL)
@@ -73,7 +44,7 @@ def report(error: BaseException, output: Output, *, debug: bool, set_by: str | N
     if debug and not isinstance(error, click.ClickException):
         lines = "".join(traceback.format_exception(error)).rstrip()
         output.warn(*(Say(line, "dim") for line in lines.split("\n")))
-    if output.as_json and not isinstance(error, AnswerNotWritten):
+    if output.as_json and not output.begun:
         try:
             output.answer(failure.to_json(), [])
         except AnswerNotWritten as lost:

@@ -1,7 +1,8 @@
 """Interrupts of a command that must first bring what it does to an orderly end.
 
 The first SIGINT, SIGTERM or SIGHUP asks for that end. A second SIGINT or SIGTERM leaves at once, as a killed process
-would, and kills the scripts that run. A second SIGHUP says nothing new: a terminal that closes often sends two.
+would, but kills the scripts that run and says what it leaves. A second SIGHUP says nothing new: a terminal that closes
+often sends two.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from threading import Event as Flag
 from types import FrameType
 
 from swamp_core.cli.exit_codes import ExitCode
+from swamp_core.cli.failures import Failure
+from swamp_core.cli.output import Output
 from swamp_core.models.processes import kill_all
 
 _HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)
@@ -23,10 +26,13 @@ STDERR = 2
 
 
 @contextmanager
-def interrupts(saying: Callable[[], str], ask: Callable[[], None] = lambda: None) -> Iterator[Flag]:
+def interrupts(
+    saying: Callable[[], str], ask: Callable[[], None], leave: Callable[[], None]
+) -> Iterator[Flag]:
     """For as long as the block lasts, an interrupt is told of by a sentence, sets the flag and calls `ask`.
 
-    Used on the main thread. A hangup that is ignored, as `nohup` asks for, stays ignored.
+    A second one calls `leave`, which is to end in the function of that name. Used on the main thread. A hangup that is
+    ignored, as `nohup` asks for, stays ignored.
     """
     interrupted = Flag()
 
@@ -34,8 +40,8 @@ def interrupts(saying: Callable[[], str], ask: Callable[[], None] = lambda: None
         if interrupted.is_set():
             if number == _HANGUP:
                 return
-            kill_all()
-            os._exit(ExitCode.INTERRUPTED)
+            leave()
+            return
         interrupted.set()
         with suppress(OSError):  # Not through a buffer, which the interrupted code may be writing to.
             os.write(STDERR, f"\n{saying()} Interrupt again to leave at once.\n".encode())
@@ -48,3 +54,10 @@ def interrupts(saying: Callable[[], str], ask: Callable[[], None] = lambda: None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def leave(output: Output, failure: Failure) -> None:
+    """End this process and the scripts that it runs at once, from a signal handler; the failure is its answer."""
+    kill_all()
+    output.last_words(failure.to_json(), failure.parts())
+    os._exit(ExitCode.INTERRUPTED)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from swamp_core.cli.output import Output
 from swamp_core.cli.parts import Say
 from swamp_core.cli.repo import find_repo
+from swamp_core.cli.stream import Stream
 
 if TYPE_CHECKING:
     from swamp_core.ambient import Ambient
@@ -35,12 +37,16 @@ class GlobalOptions:
 
 @dataclass
 class Invocation:
-    """A call of the command line; `given_ambient` and `opener` are the world's, unless a test brings its own."""
+    """A call of the command line; `given_ambient` and `opener` are the world's, unless a test brings its own.
+
+    `stdout` is asked, when the first thing is written, for where the answer goes.
+    """
 
     options: GlobalOptions = field(default_factory=GlobalOptions)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     given_ambient: Ambient | None = None
     opener: Callable[[Setting], SignalWaitStore] | None = None
+    stdout: Callable[[], TextIO | None] = lambda: sys.stdout
 
     @cached_property
     def ambient(self) -> Ambient:
@@ -57,7 +63,13 @@ class Invocation:
             as_json=options.as_json,
             colour=not (options.no_color or self.environ.get("NO_COLOR")),
             quiet=options.log_level in ("warning", "error"),
+            out=Stream(self.stdout()),
         )
+
+    @property
+    def answer_has_begun(self) -> bool:
+        """Whether nothing can take the place of the answer any more; does not ask for the output too early."""
+        return "output" in self.__dict__ and self.output.begun
 
     @cached_property
     def workspace(self) -> Workspace:

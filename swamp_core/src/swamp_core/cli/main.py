@@ -14,6 +14,7 @@ import click
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.root import root
+from swamp_core.entry import asks_for_json
 
 if TYPE_CHECKING:
     from swamp_core.ambient import Ambient
@@ -32,19 +33,17 @@ def main(
     `ambient` and `opener` replace the world around the process and the opening of stores, for tests.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    invocation = Invocation(given_ambient=ambient, opener=opener)
+    return carry_out(arguments, Invocation(given_ambient=ambient, opener=opener))
+
+
+def carry_out(arguments: list[str], invocation: Invocation) -> int:
+    """Carry out a command line, as `main`."""
     try:
         code = root.main(arguments, "swamp", standalone_mode=False, obj=invocation)
     except (Exception, KeyboardInterrupt) as error:
         from swamp_core.cli.errors import report
 
-        if isinstance(error, click.UsageError):
+        if isinstance(error, click.UsageError | click.Abort | KeyboardInterrupt):
             invocation.options.as_json |= asks_for_json(arguments)
         return report(error, invocation.output, debug=invocation.debug, set_by=invocation.datastore_set_by)
     return int(code or ExitCode.DONE)
-
-
-def asks_for_json(arguments: Sequence[str]) -> bool:
-    """Whether a command line that was not understood to its end seems to ask for JSON."""
-    words = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return "--json" in words

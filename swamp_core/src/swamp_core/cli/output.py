@@ -31,19 +31,35 @@ class Output:
     quiet: bool = False
     out: Stream = field(default_factory=lambda: Stream(sys.stdout))
     err: Stream = field(default_factory=lambda: Stream(sys.stderr))
+    begun: bool = False
+    """Whether a document is being written, or all of a text was: nothing can take the place of the answer then."""
+    given: bool = False
+    """Whether all of it has been written."""
     _terminals: dict[int, Terminal] = field(default_factory=dict)
 
     def answer(self, document: Mapping[str, Any], parts: Iterable[Part]) -> None:
         """Give the answer of the command, once. Raises `AnswerNotWritten`."""
         if self.as_json:
-            ascii_only = self.out.encoding != "utf-8"
-            text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
+            text = self._document(document)
+            self.begun = True
             try:
-                self.out.write(json_safe(text) + "\n")
+                self.out.write(text)
             except OSError as error:
                 raise AnswerNotWritten(str(error.strerror or error)) from error
         else:
             self.say(*parts)
+        self.begun = self.given = True
+
+    def last_words(self, document: Mapping[str, Any], parts: Iterable[Part]) -> None:
+        """Tell from a signal handler why the process leaves: in place of the answer, unless that has begun.
+
+        What the handler interrupts may be writing to a buffer, so this goes past them.
+        """
+        if not self.as_json:
+            self.err.write_past_buffer("".join(map(plain, parts)))
+        elif not self.begun:
+            text, self.begun = self._document(document), True
+            self.out.write_past_buffer(text)
 
     def say(self, *parts: Part) -> None:
         """Tell a part of the answer before the rest of it: on stdout, or on stderr where that is for a document."""
@@ -67,6 +83,10 @@ class Output:
         from swamp_core.cli.terminal import Terminal
 
         return self._terminals.setdefault(id(stream), Terminal(stream, colour=self.colour))
+
+    def _document(self, document: Mapping[str, Any]) -> str:
+        ascii_only = self.out.encoding != "utf-8"
+        return json_safe(json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)) + "\n"
 
     def _print(self, stream: Stream, parts: Iterable[Part]) -> None:
         for part in parts:

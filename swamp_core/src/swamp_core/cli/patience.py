@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event as Flag
 
 from swamp_core.app.patience import Awaited, Patience
-from swamp_core.cli.interrupting import interrupts
+from swamp_core.cli.failures import interrupted_failure
+from swamp_core.cli.interrupting import interrupts, leave
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.parts import Say
 from swamp_core.cli.times import moment_from_now
@@ -17,8 +19,18 @@ from swamp_core.store.errors import StoreError
 @contextmanager
 def patient(invocation: Invocation, saying: str) -> Iterator[Patience]:
     """For as long as the block lasts, waits are told of, and an interrupt is told of by a sentence and ends them."""
-    with interrupts(lambda: saying) as interrupted:
+    with watched_interrupts(invocation, saying) as interrupted:
         yield Patience(awaited_once(invocation), told_once(invocation), interrupted)
+
+
+@contextmanager
+def watched_interrupts(invocation: Invocation, saying: str) -> Iterator[Flag]:
+    """For as long as the block lasts, a first interrupt ends the waiting, and a second one the process."""
+    output = invocation.output
+    with interrupts(
+        lambda: saying, lambda: None, lambda: leave(output, interrupted_failure())
+    ) as interrupted:
+        yield interrupted
 
 
 def awaited_once(invocation: Invocation) -> Awaited:

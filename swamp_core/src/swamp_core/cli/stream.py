@@ -7,6 +7,7 @@ to a stream that was closed before the command began.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -50,6 +51,20 @@ class Stream:
                 self.drop()
                 raise
         return len(text)
+
+    def write_past_buffer(self, text: str) -> None:
+        """As `write`, from a signal handler; what cannot be written is dropped."""
+        if self.file is None or self._gone:
+            return
+        data = text.encode(self.encoding, "backslashreplace")
+        try:
+            descriptor = self.file.fileno()
+        except (OSError, ValueError):  # It is in memory.
+            self.write(text)
+            return
+        with suppress(OSError):
+            while data:
+                data = data[os.write(descriptor, data) :]
 
     def flush(self) -> None:
         """Nothing is held back."""

@@ -87,11 +87,13 @@ def resume_run(
     build: str,
     by: str | None = None,
     inputs: Json | None = None,
+    to_end: bool = False,
 ) -> Protocol[Resumption]:
     """Take up a suspended run, unless all that could be done waits; `inputs` replace those of the same names.
 
     Overdue waits are settled as timed out. Of several that resume at once one is given `Resumed`; the others see
-    who was. To repeat one whose answer is not known, call this again with the same arguments.
+    who was. To repeat one whose answer is not known, call this again with the same arguments. With `to_end` it is taken
+    up whatever waits, for a caller who is going to cancel it.
     """
     unknown = yield from check_format(build)
     if unknown:
@@ -108,7 +110,7 @@ def resume_run(
         if run.status != "suspended":
             return NotSuspended(run)
         resumed = RunResumed(at=now, owner=owner, by=by, inputs=inputs or {})
-        taken = yield from _take_up(journal, resumed, entry_id=entry_id)
+        taken = yield from _take_up(journal, resumed, entry_id=entry_id, to_end=to_end)
         match taken:
             case Resumed() | WaitsOpen() | Blocked():
                 return taken
@@ -117,12 +119,12 @@ def resume_run(
 
 
 def _take_up(
-    journal: Journal, resumed: RunResumed, *, entry_id: str
+    journal: Journal, resumed: RunResumed, *, entry_id: str, to_end: bool = False
 ) -> Protocol[Resumed | WaitsOpen | Lost | Void | Blocked]:
     run = journal.run
     waits = yield from look_at_waits(run, resumed.at)
     held = yield from holding(run, waits, resumed.at)
-    if not held.is_resumable:
+    if not held.is_resumable and not to_end:
         return WaitsOpen(run, held.wait_ids, held.child_run_ids)
     appended = yield from append(journal, [resumed], entry_id=entry_id, owner=resumed.owner.token)
     return Resumed(appended.journal, _settled(waits)) if isinstance(appended, Appended) else appended

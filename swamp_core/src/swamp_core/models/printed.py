@@ -3,7 +3,8 @@
 `print` writes to the one stdout of the process, and there an answer is read, with `--json` exactly one document.
 So while any thread is inside `printing_to`, `sys.stdout` and `sys.stderr` are streams that look which thread
 writes: what such a thread prints goes to its own writer, and what any other prints goes where it always went. A
-thread that a model starts itself is such another, and so is a process that it starts.
+thread that a model starts itself is such another, and so is a process that it starts: the command line sees to it
+that what these print is no answer (`cli.own_stdout`).
 """
 
 from __future__ import annotations
@@ -48,6 +49,11 @@ class Routed:
         """See `typing.TextIO.flush`."""
         if _writer() is None:
             self.beyond.flush()
+
+    def close(self) -> None:
+        """See `typing.TextIO.close`. A thread that prints to its writer cannot close what others print to."""
+        if _writer() is None:
+            self.beyond.close()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.beyond, name)

@@ -22,7 +22,8 @@ from pathlib import Path
 
 from swamp_core.ambient import Ambient, Clock, SystemClock, SystemIds
 from swamp_core.app.workspace import Setting
-from swamp_core.cli.main import main
+from swamp_core.cli.process import run_process
+from swamp_core.entry import heeded_signals
 from swamp_core.store.checked import CheckedStore
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.store.registry import open_store
@@ -66,4 +67,10 @@ def _clock(environ: Mapping[str, str]) -> Clock:
 
 
 if __name__ == "__main__":
-    sys.exit(main(ambient=ambient_from(os.environ), opener=lambda setting: open_watched(setting, os.environ)))
+    sys.exit(
+        run_process(
+            heeded_signals(),
+            ambient=ambient_from(os.environ),
+            opener=lambda setting: open_watched(setting, os.environ),
+        )
+    )

@@ -42,8 +42,7 @@ def watch(invocation: Invocation, run_id: str, until: Until) -> ExitCode:
     from swamp_core.app.run import run_result
     from swamp_core.app.watch import watch_run
     from swamp_core.cli.following import progress_of
-    from swamp_core.cli.interrupting import interrupts
-    from swamp_core.cli.patience import told_once
+    from swamp_core.cli.patience import told_once, watched_interrupts
     from swamp_core.cli.rendering.runs import run_exit_code, run_parts, watched_parts
     from swamp_core.run.events import Event
     from swamp_core.run.state import RunState
@@ -53,7 +52,7 @@ def watch(invocation: Invocation, run_id: str, until: Until) -> ExitCode:
     saying = "Interrupted; the run is left as it is."
     with (
         progress_of(invocation, stays=until == "ended") as progress,
-        interrupts(lambda: saying) as interrupted,
+        watched_interrupts(invocation, saying) as interrupted,
     ):
 
         def observe(run: RunState, events: list[Event]) -> None:
