@@ -8,7 +8,7 @@ from swamp_core.app.collecting import (
     Collection,
     below,
     is_older,
-    remove_root,
+    remove_roots,
     survey_store,
     sweep_store,
     why_unreadable,
@@ -31,18 +31,20 @@ def collect(workspace: Workspace, older_than: timedelta, *, dry_run: bool = Fals
     found = survey_store(workspace)
     before = workspace.ambient.clock.now() - older_than
     collection = Collection()
+    due: list[str] = []
     for run_id in found.listed.run_ids:
         sight = found.sights[run_id]
         if isinstance(sight, Unreadable):
             collection.keep(run_id, why_unreadable(sight))
         elif isinstance(sight, Seen) and run_id in found.listed.indexed and sight.parent is None:
-            _collect_root(workspace, sight, before, found, collection, dry_run=dry_run)
+            due += _due_root(workspace, sight, before, found, collection, dry_run=dry_run)
+    remove_roots(workspace, due, collection, force=False, patience=Patience())
     sweep_store(workspace, found, collection, lambda run_id, _: is_older(run_id, before), dry_run=dry_run)
     collection.records += sweep_probes(workspace, dry_run=dry_run)
     return collection.result(dry_run=dry_run)
 
 
-def _collect_root(
+def _due_root(
     workspace: Workspace,
     root: Seen,
     before: datetime,
@@ -50,7 +52,8 @@ def _collect_root(
     collection: Collection,
     *,
     dry_run: bool,
-) -> None:
+) -> list[str]:
+    """The run, if it is to be removed. What is kept is told in the collection, and of a dry run what would go."""
     nested = below(root, found)
     if (reason := _why_kept(root, nested, before)) is not None:
         if reason:
@@ -59,7 +62,8 @@ def _collect_root(
         collection.records += workspace.execute(count_tree(root.run_id))
         collection.removed += [*(each.run_id for each in nested if isinstance(each, Seen)), root.run_id]
     else:
-        remove_root(workspace, root.run_id, collection, force=False, patience=Patience())
+        return [root.run_id]
+    return []
 
 
 def _why_kept(root: Seen, nested: list[Seen | Unreadable], before: datetime) -> str | None:

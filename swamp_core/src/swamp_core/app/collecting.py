@@ -13,12 +13,17 @@ from swamp_core.app.run_refusals import unknown_format
 from swamp_core.app.views import KeptRunView, RemovalResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.leftovers import ClosedWait, CutOff, Leftover, StaleMark, leftovers
+from swamp_core.engine.removing import TreeRemoved, remove_tree
 from swamp_core.engine.surveying import NoJournal, Seen, Sight, Survey, list_all, look_at_run
 from swamp_core.engine.sweeping import clean_up, weigh
 from swamp_core.journal.starting import check_format
 from swamp_core.records import keys
 from swamp_core.records.base import Unreadable
 from swamp_core.store.fan_out import fan_out
+from swamp_core.store.operations import side_by_side
+
+AT_ONCE = 64
+"""How many roots are removed side by side at most; an interrupt is heeded after so many."""
 
 Due = Callable[[str, str | None], bool]
 """Called with a run ID, and the workflow that the index has for it."""
@@ -51,7 +56,33 @@ def survey_store(workspace: Workspace) -> Survey:
     return Survey(listed, dict(zip(listed.run_ids, sights, strict=True)))
 
 
-def remove_root(
+def remove_roots(
+    workspace: Workspace, run_ids: list[str], collection: Collection, *, force: bool, patience: Patience
+) -> None:
+    """Remove the roots that are over with all that is nested in them, many at once, and then the others.
+
+    It begins with one, and doubles that: each removal writes before it deletes, so that on a disk that is almost full
+    one makes room for the next.
+    """
+    left, others, at_once = run_ids, list[str](), 1
+    while left and not patience.interrupted.is_set():
+        some, left = left[:at_once], left[at_once:]
+        at_once = min(2 * at_once, AT_ONCE)
+        trees = side_by_side([remove_tree(run_id, ambient=workspace.ambient) for run_id in some])
+        for run_id, removal in zip(some, workspace.execute(trees), strict=True):
+            if isinstance(removal, TreeRemoved):
+                collection.removed += removal.run_ids
+                collection.records += removal.records
+            else:
+                others.append(run_id)
+    for run_id in [*others, *left]:
+        if patience.interrupted.is_set():
+            collection.keep(run_id, "It was not come to before the interrupt.")
+        else:
+            _remove_root(workspace, run_id, collection, force=force, patience=patience)
+
+
+def _remove_root(
     workspace: Workspace, run_id: str, collection: Collection, *, force: bool, patience: Patience
 ) -> None:
     """Remove a root, or keep it for the reason that it cannot be removed for: it was retried, say."""

@@ -8,7 +8,7 @@ from swamp_core.app.collecting import (
     Collection,
     below,
     is_older,
-    remove_root,
+    remove_roots,
     root_of,
     survey_store,
     sweep_store,
@@ -44,11 +44,8 @@ def delete_workflow(
         _refuse_active(workspace, name, run_ids, found)
     collection = Collection()
     patience = patience or Patience()
-    for run_id in run_ids:
-        if patience.interrupted.is_set():
-            collection.keep(run_id, "It was not come to before the interrupt.")
-        else:
-            _delete_root(workspace, run_id, name, found, collection, force=force, patience=patience)
+    due = [run_id for run_id in run_ids if _is_due(run_id, name, found, collection, force=force)]
+    remove_roots(workspace, due, collection, force=force, patience=patience)
     long_ago = workspace.ambient.clock.now() - SLOW_START
     sweep_store(
         workspace,
@@ -60,16 +57,8 @@ def delete_workflow(
     return collection.result()
 
 
-def _delete_root(
-    workspace: Workspace,
-    run_id: str,
-    name: str,
-    found: Survey,
-    collection: Collection,
-    *,
-    force: bool,
-    patience: Patience,
-) -> None:
+def _is_due(run_id: str, name: str, found: Survey, collection: Collection, *, force: bool) -> bool:
+    """Whether the run is a root to be removed; one that is kept for a reason is told in the collection."""
     sight = found.sights[run_id]
     if isinstance(sight, Unreadable) and not force:
         collection.keep(run_id, why_unreadable(sight))
@@ -79,8 +68,9 @@ def _delete_root(
                 f"It is nested in the run {root.run_id} of workflow {root.workflow}, and goes with that one."
             )
             collection.keep(run_id, reason)
-    elif isinstance(sight, Seen | Unreadable):
-        remove_root(workspace, run_id, collection, force=force, patience=patience)
+    else:
+        return isinstance(sight, Seen | Unreadable)
+    return False
 
 
 def _refuse_unknown(workspace: Workspace, name: str, found: Survey) -> None:
