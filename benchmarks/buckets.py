@@ -29,9 +29,9 @@ from tests.servers.s3 import S3Server, s3_serving
 from tests.servers.server import Server
 
 CALLS_OF_A_ROUND = 40
-LISTED = 100
+LISTED = 50
 THREADS = 32
-CALLS_OF_THREADS = 320
+CALLS_OF_THREADS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def throughputs(site: Site, rounds: int) -> Iterator[Figure]:
                 by_threads(measured, "ours"),
                 call,
                 by_threads(floor, "theirs"),
-                rounds=rounds,
+                rounds=2 * rounds,
                 units=CALLS_OF_THREADS,
             )
 
