@@ -55,19 +55,49 @@ def test_an_answer_is_told_before_the_run_takes_it_up(release, how):
 
 @pytest.mark.parametrize("how", sorted(ANSWERS))
 def test_an_answer_outlives_the_cancel_of_its_run(release, how):
-    """The step failed as cancelled, and yet everybody sees that an answer had been accepted, and from whom."""
+    """A cancel takes up what was answered before it: the step has succeeded, and everybody sees by whom and when."""
     begun = answered(release, how)
     begun.swamp.json("workflow", "cancel", "release", now=LATER, user="bob")
     history = begun.history(begun.run_id, now=LAST)
-    assert steps_of(history["run"])["ok"]["error"]["code"] == "cancelled"
-    assert [(each["result"], each["by"], each["use"]) for each in history["outcomes"]] == [
-        (how, "ada", "unused")
+    assert (history["run"]["status"], statuses(history["run"])) == ("cancelled", {"ok": "succeeded"})
+    assert [(each["result"], each["by"], each["at"], each["use"]) for each in history["outcomes"]] == [
+        (how, "ada", AT_NOON, "applied")
     ]
     lines = told(begun, now=LAST).splitlines()
-    (at,) = [number for number, line in enumerate(lines) if ANSWERS[how] in line]
-    assert lines[at].startswith("2026-07-27 12:00:00")
-    assert "never taken up" in lines[at]
-    assert any("bob asked for the end" in line for line in lines[at:])
+    (at,) = [number for number, line in enumerate(lines) if " ada" in line]
+    assert "at 2026-07-27 12:00:00 UTC" in lines[at]
+    assert any("bob asked for the end" in line for line in lines[:at])
+
+
+BESIDE = """
+jobs:
+  - name: release
+    steps:
+      - { name: review, task: { type: wait_for_signal, timeout: 24h } }
+      - { name: sign-off, task: { type: manual_approval, prompt: "Ship?" } }
+      - { name: other, task: { type: wait_for_signal, timeout: 24h } }
+"""
+
+
+@pytest.mark.parametrize("how", ["reject", "cancel", "reject, killed", "cancel, killed"])
+def test_whoever_ends_a_run_takes_up_the_signal_beside_the_gate(release, how):
+    """The payload is the output of the step, killed in between or not; only what nobody answered is closed."""
+    release.swamp.write("workflows/release.yaml", BESIDE)
+    begun = Release(release.swamp, release.run())
+    wait_id = next(wait["waitId"] for wait in begun.ran["waits"] if wait["step"] == "review")
+    release.swamp.json("workflow", "signal", wait_id, "--payload", '{"n":1}')
+    command = ("reject", "release", "sign-off") if "reject" in how else ("cancel", "release")
+    if "killed" in how:
+        release.swamp("workflow", *command, stop="put_if_absent:wait-outcomes/*:1:after:kill", code=-9)
+        command = ("resume", begun.run_id) if "reject" in how else command
+    release.swamp("workflow", *command, code=None)
+    run = begun.history(begun.run_id)["run"]
+    codes = {name: step["error"] and step["error"]["code"] for name, step in steps_of(run).items()}
+    gate = "approval_rejected" if "reject" in how else "cancelled"
+    assert codes == {"review": None, "sign-off": gate, "other": "cancelled"}
+    assert steps_of(run)["review"]["outputs"]["payload"] == {"n": 1}
+    (line,) = [line for line in told(begun).splitlines() if '{"n": 1}' in line]
+    assert "release/review took the signal of" in line
 
 
 @pytest.mark.parametrize("how", sorted(ANSWERS))

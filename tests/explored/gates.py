@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import TypeGuard
 
+from swamp_core.engine.answers import answered, close_open_waits
 from swamp_core.engine.moves import cancel_moves
 from swamp_core.engine.plan import Plan, plan_of_run
 from swamp_core.engine.readiness import run_end
 from swamp_core.engine.rejecting import end_rejected
-from swamp_core.engine.suspending import Applications, Resumed, resume_run, suspend_run
+from swamp_core.engine.suspending import Resumed, WaitsOpen, resume_run, suspend_run
 from swamp_core.journal.appending import Appended, Lost, append
 from swamp_core.journal.ending import end_run
 from swamp_core.journal.entry import Journal
@@ -22,11 +23,12 @@ from swamp_core.run.events import (
     CancelRequested,
     Event,
     GateRejected,
+    Json,
     RunSuspended,
+    StepReset,
     StepSkipped,
     StepStarted,
     StepSucceeded,
-    WaitApplied,
     WaitOpened,
     WaitPlanned,
 )
@@ -35,7 +37,6 @@ from swamp_core.run.transitions import fold
 from swamp_core.store.memory import MemoryStore
 from swamp_core.store.operations import Protocol, execute
 from swamp_core.testing.explore import Act, ActorProtocol
-from swamp_core.waits.applying import Rejection
 from swamp_core.waits.deciding import Decided, GateAnswer, decide_gate
 from swamp_core.waits.opening import open_wait, registration_of
 from swamp_core.waits.settling import read_outcome
@@ -72,25 +73,28 @@ DEFINITION = Workflow.from_json(
 ).to_json()
 
 
-def gated_run(*, suspended: bool = True, beside: bool = True) -> dict[str, bytes]:
-    """The records of a run with an undecided gate and, `beside` it, an open wait.
+def gated_run(
+    *, suspended: bool = True, beside: bool = True, definition: Json = DEFINITION
+) -> dict[str, bytes]:
+    """The records of a run with an undecided gate and, `beside` it, an open wait: for a signal, as it is defined.
 
     The run is suspended, or is driven by a living process.
     """
     store = MemoryStore()
-    begun = started(RUN, "first").model_copy(update={"definition": DEFINITION})
+    begun = started(RUN, "first").model_copy(update={"definition": definition})
     if not suspended:
         begun = begun.model_copy(update={"owner": owner("first", alive=True)})
     journal = execute(start_run(begun, entry_id="e1", build="test"), store)
     assert isinstance(journal, Appended)
     gate = {"at": NOW, "job": "j", "step": "sign-off", "wait_id": GATE}
     wait = {"at": NOW, "job": "j", "step": "review", "wait_id": WAIT}
+    kind = "signal" if definition == DEFINITION else "approval"
     events: list[Event] = [
         WaitPlanned(**gate, wait_kind="approval", deadline=DEADLINE),
         WaitOpened(**gate),
     ]
     if beside:
-        events += [WaitPlanned(**wait, wait_kind="signal", deadline=AFTER), WaitOpened(**wait)]
+        events += [WaitPlanned(**wait, wait_kind=kind, deadline=AFTER), WaitOpened(**wait)]
     else:
         events += [StepSkipped(at=NOW, job="j", step="review", reason="Nobody is asked.")]
     events += [RunSuspended(at=NOW)] if suspended else []
@@ -110,15 +114,15 @@ def rejected(records: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def decision(
-    name: str, *, approve: bool, at: datetime = NOW, reason: str | None = None
+    name: str, *, approve: bool, at: datetime = NOW, reason: str | None = None, gate: str = GATE
 ) -> Protocol[GateAnswer]:
     """A decision by somebody; its ID is their name."""
-    return decide_gate(GATE, approve=approve, by=name, reason=reason, decision_id=name, now=lambda: at)
+    return decide_gate(gate, approve=approve, by=name, reason=reason, decision_id=name, now=lambda: at)
 
 
-def approver(name: str = "approver") -> ActorProtocol:
+def approver(name: str = "approver", gate: str = GATE) -> ActorProtocol:
     """Approve the gate."""
-    return type((yield from decision(name, approve=True))).__name__
+    return type((yield from decision(name, approve=True, gate=gate))).__name__
 
 
 def rejecter(name: str = "rejecter") -> ActorProtocol:
@@ -172,7 +176,9 @@ def finishing(resumed: Resumed, token: str) -> ActorProtocol:
     """Write what the waits came to, deploy if the gate was approved, and end the run: the driver in small."""
     journal, ids = resumed.journal, Ids(token)
     plan = plan_of_run(journal.run)
-    facts = applied(journal.run, resumed.applications)
+    facts = answered(plan, journal.run, resumed.applications, NOW)
+    if any(isinstance(fact, StepReset) for fact in facts):
+        return (yield from asking_again(journal, facts, ids, token))
     while True:
         run = fold(journal.run, facts)
         assert run is not None
@@ -188,6 +194,40 @@ def finishing(resumed: Resumed, token: str) -> ActorProtocol:
         journal = journal.followed_by(begun.theirs)
         facts = [fact for fact in facts if not isinstance(fact, GateRejected)]
     return (yield from (deploying if deploys else ending)(begun.journal, ids, token))
+
+
+def again_of(run: RunState, step: str) -> str:
+    """The wait ID under which the gate of the step is asked the next time."""
+    times = sum(wait.step == step for wait in run.waits.values())
+    return f"00000000-0000-4000-8000-0000000000{times}{'b' if step == 'sign-off' else 'a'}"
+
+
+def asking_again(journal: Journal, facts: list[Event], ids: Ids, token: str) -> ActorProtocol:
+    """Plan and open a gate in the place of each that was closed in vain, and suspend the run."""
+    resets = [fact.step for fact in facts if isinstance(fact, StepReset)]
+    again = {again_of(journal.run, step): step for step in resets}
+    planned = [
+        WaitPlanned(at=NOW, job="j", step=step, wait_id=each, wait_kind="approval", deadline=None)
+        for each, step in again.items()
+    ]
+    begun = yield from append(journal, [*facts, *planned], entry_id=ids.random_id(), owner=token)
+    if not isinstance(begun, Appended):
+        return type(begun).__name__
+    run = begun.journal.run
+    for each in again:
+        yield from open_wait(registration_of(run, each, run.waits[each]))
+    opened = [WaitOpened(at=NOW, job="j", step=step, wait_id=each) for each, step in again.items()]
+    asked = yield from append(begun.journal, opened, entry_id=ids.random_id(), owner=token)
+    if not isinstance(asked, Appended):
+        return type(asked).__name__
+    suspension = yield from suspend_run(
+        asked.journal,
+        owner=owner(token),
+        now=NOW,
+        suspended_id=ids.random_id(),
+        resumed_id=ids.random_id(),
+    )
+    return "asked again" if isinstance(suspension, WaitsOpen) else type(suspension).__name__
 
 
 def deploying(journal: Journal, ids: Ids, token: str) -> ActorProtocol:
@@ -207,8 +247,13 @@ def ending(journal: Journal, ids: Ids, token: str) -> ActorProtocol:
     """End the run, whose steps are all over."""
     plan = plan_of_run(journal.run)
     while True:
-        status = run_end(plan, journal.run)
-        ended = yield from end_run(journal, status, now=NOW, entry_id=ids.random_id(), owner=token)
+        run, status = journal.run, run_end(plan, journal.run)
+        answers = (
+            answered(plan, run, (yield from close_open_waits(run, NOW)), NOW) if run.cancellation else []
+        )
+        ended = yield from end_run(
+            journal, status, now=NOW, entry_id=ids.random_id(), owner=token, answers=answers
+        )
         if not is_request(ended):
             return type(ended).__name__
         journal = journal.followed_by(ended.theirs)
@@ -219,23 +264,6 @@ def is_request(appended: object) -> TypeGuard[Lost]:
     return isinstance(appended, Lost) and all(
         isinstance(event, CancelRequested | GateRejected) for event in appended.theirs.events
     )
-
-
-def applied(run: RunState, applications: Applications) -> list[Event]:
-    """What the waits came to, as events: a rejection is the reason why the run is to end."""
-    events: list[Event] = []
-    for wait_id, application in applications.items():
-        place = {
-            "at": NOW,
-            "job": run.waits[wait_id].job,
-            "step": run.waits[wait_id].step,
-            "wait_id": wait_id,
-        }
-        if not isinstance(application, Rejection):
-            events.append(WaitApplied(**place, application=application))
-        elif run.cancellation is None:
-            events.append(GateRejected(**place, by=application.decision.by))
-    return events
 
 
 def over(plan: Plan, run: RunState, token: str) -> list[Event]:

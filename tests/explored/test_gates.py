@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import pytest
 from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
 from swamp_core.records.base import Found, read_record
-from swamp_core.records.families import OUTCOME, Approved, Rejected
+from swamp_core.records.families import OUTCOME, Accepted, Approved, Cancelled, Rejected
 from swamp_core.testing.explore import Actor, World, explore
 
 from tests.explored import gates, runs
 from tests.explored.gates import GATE
-from tests.explored.test_runs import assert_safe, first_problem, nothing_left
+from tests.explored.test_runs import assert_safe, first_problem, nothing_left, signal_kept
 
 APPROVER = Actor("approver", gates.approver)
 REJECTER = Actor("rejecter", gates.rejecter)
 RESUMER = Actor("resumer", gates.resumer)
 CANCELLER = Actor("canceller", runs.canceller)
+SIGNALLER = Actor("signaller", runs.signaller)
 
 
-def outcome_in(world: World):
-    return read_record(OUTCOME, keys.outcome(GATE), world.records.get(keys.outcome(GATE)))
+def outcome_in(world: World, wait_id: str = GATE):
+    return read_record(OUTCOME, keys.outcome(wait_id), world.records.get(keys.outcome(wait_id)))
 
 
 def decided_once(world: World) -> str | None:
@@ -60,11 +62,25 @@ def settled(world: World) -> str | None:
     return None
 
 
-def approved_is_applied(world: World) -> str | None:
+ENDS = {
+    Accepted: ("succeeded", None, False),
+    Approved: ("succeeded", None, False),
+    Rejected: ("failed", "approval_rejected", False),
+    Cancelled: ("failed", "cancelled", True),
+}
+"""How a step has ended whose wait has an outcome of this kind: its status, the code of its error, and if cut off."""
+
+
+def ended_as_answered(world: World) -> str | None:
+    """However a run was ended, and by whom, each step that waited has ended as the outcome of its wait says."""
     run = gates.run_in(world.records).run
-    approved = world.results.get("approver") == "Decided"
-    if approved and run.ended and not run.cancellation and run.step("j", "sign-off").status != "succeeded":
-        return "an approved gate was not applied"
+    for wait_id, wait in run.waits.items() if run.ended else ():
+        step, reading = run.step(wait.job, wait.step), outcome_in(world, wait_id)
+        assert isinstance(reading, Found), "a run has ended that has a wait without an outcome"
+        ended = (step.status, step.error.code if step.error else None, step.cut_off)
+        expected = ENDS.get(type(reading.record), ended)
+        if ended != expected:
+            return f"{wait.step} ended as {ended}, and its outcome is {reading.record.outcome}"
     return None
 
 
@@ -73,7 +89,7 @@ def exploring(*actors: Actor, records=None, **bounds):
         list(actors),
         records=gates.gated_run() if records is None else records,
         always=deploys_only_what_was_approved,
-        at_end=first_problem(decided_once, settled, approved_is_applied),
+        at_end=first_problem(decided_once, settled, ended_as_answered, signal_kept),
         **bounds,
     )
 
@@ -112,6 +128,28 @@ def test_a_rejection_that_crashes_anywhere_is_completed_by_a_repeat():
     """Who rejects again, or comes second, completes what was cut off."""
     completer = Actor("completer", gates.completer, after=("rejecter",), may_crash=False)
     assert_safe(exploring(REJECTER, completer, crashes=1))
+
+
+@pytest.mark.parametrize("ender", [REJECTER, CANCELLER], ids=lambda ender: ender.name)
+def test_whoever_ends_a_run_applies_the_signal_that_was_accepted_beside_it(ender):
+    """A signal that was acknowledged has made its step succeed, whoever ends the run, and however late it came."""
+    assert_safe(exploring(ender, SIGNALLER, APPROVER))
+
+
+@pytest.mark.parametrize("ender", [REJECTER, CANCELLER], ids=lambda ender: ender.name)
+@pytest.mark.parametrize("second", ["resumer", "canceller again"])
+def test_an_end_that_is_cut_off_anywhere_applies_the_signal_all_the_same(ender, second):
+    """Wherever who ends a run crashes, the next who ends it makes the same of the same answers."""
+    start = {"resumer": gates.resumer, "canceller again": lambda: runs.canceller("again")}[second]
+    last = Actor(second, start, after=(ender.name, "signaller"), may_crash=False)
+    assert_safe(exploring(ender, SIGNALLER, last, crashes=1))
+
+
+def test_a_driver_that_is_to_end_applies_the_signal_that_was_accepted():
+    """A driver that is told to end the run while it suspends it applies the same answers as anybody else."""
+    records = gates.gated_run(suspended=False)
+    driver = Actor("driver", gates.living_driver(records))
+    assert_safe(exploring(driver, REJECTER, SIGNALLER, records=records))
 
 
 def test_a_decision_of_a_run_that_is_removed_leaves_nothing():

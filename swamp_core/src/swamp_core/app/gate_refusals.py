@@ -128,7 +128,7 @@ def undecidable(workspace: Workspace, run: RunState, wait_id: str, answer: GateA
         case Closed() | UnknownWait():
             return Refused(
                 "closed",
-                f"{gate} was closed undecided: its run ended, or its step was reset.",
+                f"{gate} was closed undecided: its run ended or was superseded, or its step was reset.",
                 hint=_history(workspace, run),
                 details=details,
             )

@@ -14,7 +14,14 @@ from swamp_core.app.workspace import Workspace
 from swamp_core.records import keys
 from swamp_core.records.base import read_record
 from swamp_core.records.families import OUTCOME
-from swamp_core.run.events import ApprovalApplied, Event, GateRejected, SignalApplied, WaitApplied
+from swamp_core.run.events import (
+    ApprovalApplied,
+    Event,
+    GateRejected,
+    RejectionApplied,
+    SignalApplied,
+    WaitApplied,
+)
 from swamp_core.run.state import RunState, WaitState
 from swamp_core.store.fan_out import get_many
 from swamp_core.waits.applying import Application, Overdue, Rejection, StillOpen, decide_application
@@ -46,7 +53,7 @@ def _stored(workspace: Workspace, run: RunState, events: Sequence[Event]) -> Ite
 
 
 def _view(
-    wait_id: str, wait: WaitState, what: Application | StillOpen | Overdue, use: OutcomeUse
+    wait_id: str, wait: WaitState, what: Application | RejectionApplied | StillOpen | Overdue, use: OutcomeUse
 ) -> Iterator[OutcomeView]:
     """The answer as it is shown; nothing where nobody has given one."""
     place = {"wait_id": wait_id, "job": wait.job, "step": wait.step, "use": use}
@@ -57,7 +64,7 @@ def _view(
             )
         case ApprovalApplied(decision=decision):
             yield OutcomeView(**place, result="approved", at=decision.at, by=decision.by)
-        case Rejection(decision=decision):
+        case Rejection(decision=decision) | RejectionApplied(decision=decision):
             yield OutcomeView(
                 **place, result="rejected", at=decision.at, by=decision.by, reason=decision.reason
             )

@@ -15,6 +15,7 @@ from swamp_core.run.events import (
     Event,
     FailureApplied,
     GateRejected,
+    RejectionApplied,
     RetryAbandoned,
     RunResumed,
     RunRetried,
@@ -87,7 +88,10 @@ def _of_wait(run: RunState, event: WaitOpened | WaitApplied) -> Say:
             return Say(f"{step} has its signal, submitted by {receipt.submitted_by}.", "good")
         case WaitApplied(application=ApprovalApplied(decision=decision)):
             return Say(f"{step} was approved by {decision.by}{_because(decision.reason)}", "good")
-        case WaitApplied(application=FailureApplied(error=error, allowed=allowed)):
+        case WaitApplied(
+            application=RejectionApplied(error=error, allowed=allowed)
+            | FailureApplied(error=error, allowed=allowed)
+        ):
             return _failed(step, "", allowed, error.message)
         case _:
             raise AssertionError(f"`{event.event}` has an application that nobody tells of")

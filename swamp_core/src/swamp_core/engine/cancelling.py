@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from swamp_core.ambient import Ambient
+from swamp_core.engine.adopting import adopted
+from swamp_core.engine.answers import answered, close_open_waits
 from swamp_core.engine.lives import is_driven
-from swamp_core.engine.moves import cancel_moves
-from swamp_core.engine.plan import plan_of_run
+from swamp_core.engine.moves import cancel_moves, give_up_children
+from swamp_core.engine.plan import Plan, plan_of_run
 from swamp_core.engine.readiness import run_end
 from swamp_core.engine.reading import read_run
 from swamp_core.journal.appending import Append, Appended, Blocked, append
@@ -113,16 +115,33 @@ def end_unattended(
             return appended
         journal = appended.journal
     yield from cancel_children(journal.run, ambient)
+    answers = yield from _last_answers(plan, journal.run, ambient)
     ended = yield from end_run(
         journal,
         run_end(plan, journal.run),
         now=ambient.clock.now(),
         entry_id=ambient.ids.random_id(),
         owner=token,
+        answers=answers,
     )
     if isinstance(ended, Appended):
         yield from cancel_children(ended.journal.run, ambient)
     return ended
+
+
+def _last_answers(plan: Plan, run: RunState, ambient: Ambient) -> Protocol[list[Event]]:
+    """What every step that waits has come to: an answer, the result of a nested run, or the end of its own run."""
+    now = ambient.clock.now()
+    events = answered(plan, run, (yield from close_open_waits(run, now)), now)
+    children = run.waiting_children()
+    found = yield from side_by_side([read_run(child_run_id) for child_run_id in children])
+    for child, journal in zip(children.values(), found, strict=True):
+        if isinstance(journal, Journal) and journal.run.status in ("succeeded", "failed"):
+            allowed = plan.step(run, (child.job, child.step)).allow_failure
+            events.append(adopted(journal.run, at=now, job=child.job, step=child.step, allowed=allowed))
+    after = fold(run, events)
+    assert after is not None
+    return events + give_up_children(plan, after, ambient)
 
 
 def cancel_children(run: RunState, ambient: Ambient) -> Protocol[None]:

@@ -16,19 +16,21 @@ from pathlib import Path
 from threading import Event as Flag
 
 from swamp_core.ambient import Ambient, monotonic_s
+from swamp_core.engine.adopting import adopted
+from swamp_core.engine.answers import answered, close_open_waits
 from swamp_core.engine.beginning import CallMethod, Effect, OpenWait, RunChild
 from swamp_core.engine.cancelling import cancel_children, why_nested
 from swamp_core.engine.ceiling import Ceiling, Room
 from swamp_core.engine.ledger import Fenced, Ledger, Observer, Trouble
 from swamp_core.engine.line import Line
 from swamp_core.engine.lives import LEASE_RENEWAL_S, lease_from, new_owner
-from swamp_core.engine.moves import Moves, cancel_moves, next_moves, planned_effects
-from swamp_core.engine.nested import Attempt, adopted, take_up_child
+from swamp_core.engine.moves import Moves, cancel_moves, give_up_children, next_moves, planned_effects
+from swamp_core.engine.nested import Attempt, take_up_child
 from swamp_core.engine.plan import Plan, StepRef, declared, plan_of_run
 from swamp_core.engine.readiness import all_ended, follows, pending, run_end
 from swamp_core.engine.suspending import Applications, NotSuspended, Resumed, WaitsOpen
 from swamp_core.engine.tasks import Ended, NotDriven, Tasks, result_event
-from swamp_core.journal.ending import withdraw_waits
+from swamp_core.journal.ending import withdraw_outcomes, withdraw_waits
 from swamp_core.journal.entry import Journal
 from swamp_core.models.method import Invocation, MethodResult
 from swamp_core.models.registry import call_of, model_from_json
@@ -36,12 +38,11 @@ from swamp_core.run.events import (
     CancelRequested,
     ChildApplied,
     Event,
-    FailureApplied,
-    GateRejected,
     LeaseRenewed,
     Owner,
     StepError,
     StepFailed,
+    StepReset,
     StepSucceeded,
     WaitApplied,
     WaitOpened,
@@ -51,7 +52,6 @@ from swamp_core.run.transitions import fold
 from swamp_core.store.errors import StoreError
 from swamp_core.store.operations import execute
 from swamp_core.store.protocol import SignalWaitStore
-from swamp_core.waits.applying import Rejection
 from swamp_core.waits.opening import open_wait, registration_of
 
 Heard = Callable[[RunState, str, str, str, str], None]
@@ -168,11 +168,14 @@ class Driver:
 
     def _commit(self, facts: list[Event]) -> list[Effect]:
         """Make the facts durable, with what is to be done next, and give the effects that may now start."""
+        facts = facts + self._answers(facts)
         run = fold(self._ledger.run, facts)
         assert run is not None
-        ended = [(fact.job, fact.step) for fact in facts if isinstance(fact, StepFact)]
-        for ref in ended:
-            self._line.look_at(follows(self._plan, run, [ref]))
+        for fact in facts:
+            if isinstance(fact, StepReset):
+                self._line.look_at([(fact.job, fact.step)])
+            elif isinstance(fact, StepFact):
+                self._line.look_at(follows(self._plan, run, [(fact.job, fact.step)]))
         moves = self._cancel(run) if run.cancellation or self.interrupted.is_set() else self._next(run)
         kept = self._ledger.commit(facts, moves.events)
         self._more = moves.more
@@ -182,6 +185,14 @@ class Driver:
             return moves.effects
         self._line = Line(pending(self._plan, self._ledger.run))
         return []
+
+    def _answers(self, facts: list[Event]) -> list[Event]:
+        """What the open waits of a run that is to end came to; they are closed once it is durable that it is to end."""
+        run = fold(self._ledger.run, facts)
+        if run is None or self._ledger.run.cancellation is None or not run.waiting():
+            return []
+        now = self.ambient.clock.now()
+        return answered(self._plan, run, self._ledger.patiently(partial(close_open_waits, run, now)), now)
 
     def _next(self, run: RunState) -> Moves:
         return next_moves(self._plan, run, self._line, self._room, self.ambient)
@@ -203,15 +214,17 @@ class Driver:
         if over and self._line:
             self._stop_tasks(why)
             self._line = Line()
-        driven = self._tasks.in_flight()
-        given_up = cancel_moves(self._plan, moves.run, self.ambient, pending=over, driven=driven)
+        given_up = give_up_children(self._plan, moves.run, self.ambient, besides=self._tasks.in_flight())
         moves.add(given_up, None)
         if over:
+            moves.add(cancel_moves(self._plan, moves.run, self.ambient), None)
+            moves.more = bool(moves.run.waiting())
             return moves
         ended = [(fact.job, fact.step) for fact in given_up if isinstance(fact, StepFact)]
         self._line.look_at(follows(self._plan, moves.run, ended))
         cleaning = next_moves(self._plan, moves.run, self._line, self._room, self.ambient, cleaning=True)
         cleaning.events[:0] = moves.events
+        cleaning.more |= bool(cleaning.run.waiting())  # They are closed once the request to end is durable.
         return cleaning
 
     def _stop_tasks(self, why: Cancellation) -> None:
@@ -335,29 +348,14 @@ class Driver:
         return StepFailed(at=now, job=ended.job, step=ended.step, error=error, allowed=allowed)
 
     def _applied(self, applications: Applications) -> list[Event]:
-        facts: list[Event] = []
-        rejected: list[Event] = []
-        run, now = self._ledger.run, self.ambient.clock.now()
-        for wait_id, application in applications.items():
-            wait = run.waits[wait_id]
-            job, step = wait.job, wait.step
-            if isinstance(application, Rejection):
-                by, reason = application.decision.by, application.decision.reason
-                rejected.append(
-                    GateRejected(at=now, job=job, step=step, wait_id=wait_id, by=by, reason=reason)
-                )
-                continue
-            if isinstance(application, FailureApplied):
-                allowed = self._plan.step(run, (job, step)).allow_failure
-                application = application.model_copy(update={"allowed": allowed})
-            facts.append(WaitApplied(at=now, job=job, step=step, wait_id=wait_id, application=application))
-        return facts if run.cancellation else facts + rejected[:1]
+        return answered(self._plan, self._ledger.run, applications, self.ambient.clock.now())
 
     def _close(self) -> None:
         self._ledger.give_up.set()
         self._tasks.close()
 
     def _withdraw(self) -> None:
-        """Remove the registrations of a run that ended while its waits were being opened (rule 5)."""
+        """Remove what was made of waits for a run that ended, or was removed, meanwhile (rule 5)."""
         with suppress(StoreError):
             execute(withdraw_waits(self._ledger.run), self.store)
+            execute(withdraw_outcomes(self._ledger.run), self.store)

@@ -2,7 +2,8 @@
 
 1. Nothing is started before the entry that plans it is durable (rule 1). While the store cannot be reached the
    commit is repeated, under the same entry ID, and nothing new begins.
-2. Losing an append to `cancel_requested` or `gate_rejected` keeps what has happened and drops what was only intended.
+2. Losing an append to `cancel_requested` or `gate_rejected` keeps what has happened and drops what was only intended:
+   also to end the run for a rejection, and to ask a gate again.
 3. Losing it to anything else, or to the end of the run, means that another process drives: `Fenced`.
 """
 
@@ -17,18 +18,16 @@ from swamp_core.ambient import Ambient
 from swamp_core.engine.suspending import NotSuspended, Resumed, WaitsOpen, suspend_run
 from swamp_core.journal.appending import Append, Appended, Blocked, Lost, Void, append
 from swamp_core.journal.ending import end_run
-from swamp_core.journal.entry import Entry, Journal, events_bytes
+from swamp_core.journal.entry import Entry, Journal, in_entries
 from swamp_core.records import keys
 from swamp_core.records.base import Found, Unreadable, read_record
-from swamp_core.run.events import CancelRequested, Event, GateRejected, Owner, RunEnd
+from swamp_core.run.events import CancelRequested, Event, GateRejected, Owner, RunEnd, StepReset
 from swamp_core.run.state import RunState
 from swamp_core.run.transitions import ImpossibleEvent
 from swamp_core.store.errors import OutcomeUnknown, StoreAccessDenied, StoreError, StoreUnavailable
 from swamp_core.store.operations import Get, Protocol, execute
 from swamp_core.store.protocol import SignalWaitStore
 
-FACT_BYTES_MAX = 8 * 1024 * 1024
-"""The weight of facts that one entry takes; more, such as the payloads of hundreds of waits, go into several."""
 RETRY_INITIAL_S = 0.2
 RETRY_MAX_S = 15.0
 
@@ -74,10 +73,9 @@ class Ledger:
 
         Raises `Fenced` when this process no longer drives the run.
         """
-        while events_bytes(facts) > FACT_BYTES_MAX and len(facts) > 1:
-            half = len(facts) // 2
-            self.commit(facts[:half], [])
-            facts = facts[half:]
+        *before, facts = in_entries(facts)
+        for each in before:
+            self.commit(each, [])
         kept = True
         entry_id = self._ambient.ids.random_id()
         while facts or intents:
@@ -89,6 +87,7 @@ class Ledger:
             self._yield_to(appended)
             kept = kept and not intents
             entry_id, intents = self._ambient.ids.random_id(), []
+            facts = [fact for fact in facts if not isinstance(fact, GateRejected | StepReset)]
         return kept
 
     def _append(self, events: list[Event], entry_id: str) -> Protocol[Append]:

@@ -6,6 +6,7 @@ that finds the events can do the effect again unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from swamp_core.ambient import Ambient
@@ -32,6 +33,7 @@ INTENT_BYTES_MAX = 2 * 1024 * 1024
 """The weight of intents after which an entry takes no further one; a wait's is at most 256 KiB."""
 
 WHY_CUT_OFF = "The run was ended before it could start."
+WHY_GIVEN_UP = "The run was ended while the step waited."
 
 
 @dataclass(slots=True)
@@ -81,30 +83,29 @@ def next_moves(
     return moves
 
 
-def cancel_moves(
-    plan: Plan,
-    run: RunState,
-    ambient: Ambient,
-    *,
-    pending: bool = True,
-    running: bool = False,
-    driven: frozenset[StepRef] = frozenset(),
-) -> list[Event]:
-    """The events that leave no step waiting, but for those whose nested run is `driven` by this process.
-
-    Nor do they leave one `pending`, nor, when nobody drives the run, `running`.
-    """
+def cancel_moves(plan: Plan, run: RunState, ambient: Ambient, *, running: bool = False) -> list[Event]:
+    """The events that leave no step pending nor, when nobody drives the run, `running`."""
     events: list[Event] = []
     for ref in all_steps(plan, run):
         step = run.step(*ref)
-        if step.status == "pending" and pending:
+        if step.status == "pending":
             events.append(_cut_off(ref, ambient))
-        elif step.status == "waiting" and ref not in driven:
-            events.append(_given_up(plan, run, ref, ambient))
         elif step.status == "running" and running:
             message = "The run was ended; nobody knows how far the step came."
             events.append(failed(plan, run, ref, ambient, "cancelled", message, cut_off=True))
     return events
+
+
+def give_up_children(
+    plan: Plan, run: RunState, ambient: Ambient, *, besides: Collection[StepRef] = ()
+) -> list[Event]:
+    """The events that leave no step waiting for a nested run, but for these steps."""
+    waiting = [(child.job, child.step) for child in run.waiting_children().values()]
+    return [
+        failed(plan, run, ref, ambient, "cancelled", WHY_GIVEN_UP, cut_off=True)
+        for ref in waiting
+        if ref not in besides
+    ]
 
 
 def not_cleaned_up(plan: Plan, run: RunState) -> list[StepRef]:
@@ -156,14 +157,3 @@ def _may_clean_up(plan: Plan, group: StepRef) -> bool:
 
 def _cut_off(ref: StepRef, ambient: Ambient) -> StepSkipped:
     return StepSkipped(at=ambient.clock.now(), job=ref[0], step=ref[1], reason=WHY_CUT_OFF, cut_off=True)
-
-
-def _given_up(plan: Plan, run: RunState, ref: StepRef, ambient: Ambient) -> Event:
-    """The end of a step that waits: the gate that was rejected, or what that or a cancel cuts off."""
-    why = run.cancellation
-    if why is not None and why.rejected is not None and why.rejected == run.step(*ref).wait_id:
-        said = f": {why.reason}" if why.reason else "."
-        message = f"{why.by} rejected it{said}"
-        return failed(plan, run, ref, ambient, "approval_rejected", message)
-    message = "The run was ended while the step waited."
-    return failed(plan, run, ref, ambient, "cancelled", message, cut_off=True)

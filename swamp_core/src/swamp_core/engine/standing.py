@@ -2,7 +2,8 @@
 
 A nested run that is suspended and could go on is no reason to wait: whoever resumes its parent takes it up as well.
 Asking settles nothing; a wait whose deadline has passed counts as settled, since a resume would time it out. A gate
-that was rejected is a reason to resume whatever else is open: that ends the run.
+that was rejected is a reason to resume whatever else is open: that ends the run. So is one that was closed and is to be
+asked again, and the request to end the run, if whoever made it was cut off.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from swamp_core.journal.entry import Journal
 from swamp_core.records.base import Absent
 from swamp_core.run.state import RunState
 from swamp_core.store.operations import Protocol, side_by_side
-from swamp_core.waits.applying import Judgement, Rejection, StillOpen, judge_waits
+from swamp_core.waits.applying import Judgement, Rejection, StillOpen, Unanswered, judge_waits
 
 Standing = Literal["ended", "ready", "open"]
 """Of a nested run: its result can be adopted, it could be gone on with, or nothing can be done from here."""
@@ -44,10 +45,11 @@ def holding(
 ) -> Protocol[Holding]:
     """What holds the run up, given what its waits have come to, and leaving aside the nested run `besides`."""
     open_waits = tuple(wait_id for wait_id, each in waits.items() if isinstance(each, StillOpen))
-    rejected = any(isinstance(each, Rejection) for each in waits.values())
+    is_to_end = run.cancellation is not None
+    acts = is_to_end or any(isinstance(each, Rejection | Unanswered) for each in waits.values())
     children = [each for each in run.waiting_children() if each != besides]
     standings = yield from side_by_side([_standing(each, now) for each in children])
-    ready = rejected or "ready" in standings or has_ready_step(plan_of_run(run), run)
+    ready = acts or "ready" in standings or has_ready_step(plan_of_run(run), run)
     held = [each for each, standing in zip(children, standings, strict=True) if standing == "open"]
     return Holding(open_waits, tuple(held), ready)
 

@@ -20,6 +20,9 @@ from swamp_core.run.state import RunState
 from swamp_core.run.transitions import ImpossibleEvent, fold
 from swamp_core.store.keys import RECORD_BYTES_MAX
 
+EVENTS_BYTES_MAX = 8 * 1024 * 1024
+"""The weight of events that one entry takes; more, such as the payloads of hundreds of waits, go into several."""
+
 _ENVELOPE_BYTES_MAX = 4096
 """What an entry weighs at most beside its events and its snapshot."""
 
@@ -80,6 +83,14 @@ class Journal:
             snapshot_at=entry.number,
             snapshot_bytes=snapshot_bytes(entry.snapshot),
         )
+
+
+def in_entries(events: list[Event]) -> list[list[Event]]:
+    """The events as they go into as few entries as hold them, in their order; one at least, which may be empty."""
+    if len(events) < 2 or events_bytes(events) <= EVENTS_BYTES_MAX:
+        return [events]
+    half = len(events) // 2
+    return in_entries(events[:half]) + in_entries(events[half:])
 
 
 def from_snapshot(entry: Entry) -> Journal:

@@ -122,7 +122,7 @@ class StepSkipped(_StepEvent):
 class StepReset(_StepEvent):
     """The step is to run again: its driver was lost while it was running, or the run is retried.
 
-    A step with a forEach loses its items; it is expanded anew.
+    A step with a forEach loses its items; it is expanded anew. A gate that a supersede closed in vain is asked again.
     """
 
     event: Literal["step_reset"] = "step_reset"
@@ -181,12 +181,22 @@ class ApprovalApplied(Model):
     decision: Decision
 
 
+class RejectionApplied(Model):
+    """The gate was rejected: the step fails, and the run ends, for this or for a reason that came before."""
+
+    result: Literal["rejected"] = "rejected"
+    decision: Decision
+    error: StepError
+    allowed: bool = False
+
+
 class FailureApplied(Model):
-    """The wait ended without a usable signal or approval: the step fails."""
+    """The wait ended without a usable signal or decision: the step fails. `cut_off`: because its run was ended."""
 
     result: Literal["failed"] = "failed"
     error: StepError
     allowed: bool = False
+    cut_off: bool = False
 
 
 class WaitApplied(_StepEvent):
@@ -194,7 +204,9 @@ class WaitApplied(_StepEvent):
 
     event: Literal["wait_applied"] = "wait_applied"
     wait_id: str
-    application: Annotated[SignalApplied | ApprovalApplied | FailureApplied, Field(discriminator="result")]
+    application: Annotated[
+        SignalApplied | ApprovalApplied | RejectionApplied | FailureApplied, Field(discriminator="result")
+    ]
 
 
 class RunSuspended(_Event):

@@ -15,6 +15,7 @@ from swamp_core.run.events import (
     ChildPlanned,
     Event,
     FailureApplied,
+    RejectionApplied,
     SignalApplied,
     StepExpanded,
     StepFailed,
@@ -128,8 +129,10 @@ def _applied(before: StepState, event: WaitApplied) -> StepState:
             outputs = {"payload": payload, "signal": signal}
         case ApprovalApplied(decision=decision):
             outputs = {"decision": decision.model_dump(mode="json", exclude_none=True)}
+        case RejectionApplied() as rejection:
+            return _failed(before, rejection, event.at)
         case FailureApplied() as failure:
-            return _failed(before, failure, event.at)
+            return _changed(_failed(before, failure, event.at), cut_off=failure.cut_off)
         case _ as never:
             assert_never(never)
     return _changed(before, status="succeeded", finished_at=event.at, outputs=outputs)
@@ -184,15 +187,17 @@ def _expanded(state: RunState, before: StepState, event: StepExpanded) -> RunSta
 
 
 def _reset(state: RunState, before: StepState, event: StepReset) -> RunState:
-    possible = before.status == "running" or (state.is_resetting and before.status != "pending")
+    asked_again = before.status == "waiting" and before.wait_id is not None
+    undone = before.status == "running" or asked_again
+    possible = undone or (state.is_resetting and before.status != "pending")
     require(possible, event, f"it is {before.status}")
     if before.of is not None:
         after = StepState(of=before.of, item=before.item)
         return _with_step(state, event.job, event.step, before, after, event.at)
     job = state.job(event.job)
     items = {name: item for name, item in job.items.items() if item.of != event.step}
-    undone = [name for name, item in job.items.items() if item.of == event.step and item.status == "waiting"]
-    require(not undone, event, "an item of it waits")
+    awaited = [name for name, item in job.items.items() if item.of == event.step and item.status == "waiting"]
+    require(not awaited, event, "an item of it waits")
     without_items = job.model_copy(update={"items": items})
     return _with_job(state, event.job, _counting(without_items, event.step, before, StepState()))
 
@@ -206,7 +211,9 @@ def _changed(before: StepState, **changes: object) -> StepState:
     return before.model_copy(update=changes)
 
 
-def _failed(before: StepState, failure: StepFailed | FailureApplied, at: datetime | None = None) -> StepState:
+def _failed(
+    before: StepState, failure: StepFailed | RejectionApplied | FailureApplied, at: datetime | None = None
+) -> StepState:
     finished_at = failure.at if isinstance(failure, StepFailed) else at
     return _changed(
         before,

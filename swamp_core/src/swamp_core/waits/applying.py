@@ -7,6 +7,7 @@ any more. It is never accepted and never ignored.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -46,7 +47,12 @@ class Rejection:
     decision: Decision
 
 
-Application = SignalApplied | ApprovalApplied | FailureApplied | Rejection
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """It was closed, and nobody had answered it: by the end of its run, or by a later run that was to supersede it."""
+
+
+Application = SignalApplied | ApprovalApplied | FailureApplied | Rejection | Unanswered
 Judgement = Application | StillOpen | Overdue
 
 
@@ -77,7 +83,7 @@ def _application(run_id: str, wait_id: str, wait: WaitState, outcome: Outcome) -
         case TimedOut():
             return _timed_out(wait_id, wait)
         case Cancelled():
-            return _failure("cancelled", f"The wait {wait_id} was closed before it was settled.", wait_id)
+            return Unanswered()
         case _:
             return _unreadable(wait_id, f"The outcome of wait {wait_id} is one of another kind of wait.")
 
@@ -90,14 +96,19 @@ def _signal(wait_id: str, wait: WaitState, outcome: Accepted) -> Application:
     return SignalApplied(receipt=outcome.receipt, payload=outcome.payload)
 
 
-def judge_waits(run: RunState, now: datetime) -> Protocol[dict[str, Judgement]]:
-    """What each wait that a step of the run waits for has come to; settles nothing. One request a wait."""
-    waits = run.waiting()
+def judge_waits(
+    run: RunState, now: datetime, *, closed: Collection[str] = ()
+) -> Protocol[dict[str, Judgement]]:
+    """What each wait that a step of the run waits for has come to; settles nothing. One request a wait.
+
+    Those that the caller has just `closed` are not asked for: they are unanswered.
+    """
+    waits = {wait_id: wait for wait_id, wait in run.waiting().items() if wait_id not in closed}
     found: list[bytes | None] = yield Together(tuple(Get(keys.outcome(wait_id)) for wait_id in waits))
-    return {
-        wait_id: _judge(run, wait_id, wait, data, now)
-        for (wait_id, wait), data in zip(waits.items(), found, strict=True)
-    }
+    judged: dict[str, Judgement] = {wait_id: Unanswered() for wait_id in closed}
+    for (wait_id, wait), data in zip(waits.items(), found, strict=True):
+        judged[wait_id] = _judge(run, wait_id, wait, data, now)
+    return {wait_id: judged[wait_id] for wait_id in run.waiting()}
 
 
 def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Application | StillOpen]]:

@@ -108,7 +108,7 @@ def _planned(event: Event) -> str:
 def _applied(event: Event) -> str:
     application = event["application"]
     match application["result"]:
-        case "failed":
+        case "failed" | "rejected":
             return _failed(event, application["error"])
         case "approved":
             decision = application["decision"]
