@@ -50,7 +50,7 @@ class Attention:
     which it comes, and by nothing else, so that what a person is told then is what happens:
 
     1. Before the drive has let go of the run, it cancels the run, also if that was suspended in the same moment.
-    2. From then on it only ends the waiting, and the run stays as it was left.
+    2. From then on, and so from when the run is told to be suspended, it only ends the waiting.
     """
 
     observe: Observer = _nothing
@@ -71,11 +71,11 @@ class Attention:
 
     def interrupt(self) -> None:
         """Cancel the run that is driven or about to be, or stop waiting for one that is not."""
+        self.interrupted.set()
         if self.phase != "left":
             self._to_end.set()
-        self.interrupted.set()
-        if self._driver is not None:
-            self._driver.interrupt()
+            if self._driver is not None:
+                self._driver.interrupt()
 
     def goes_on(self) -> bool:
         """Whether to take up a run now, rather than to leave all as it is; asked before each that is waited for."""
@@ -173,4 +173,8 @@ class Attention:
         with self._lock:  # Nested runs are driven on threads of their own.
             if not self.is_nested(run):
                 self.seen = run
+                if (
+                    run.status == "suspended"
+                ):  # The driver has looked for the last time, and this is told now.
+                    self.phase = "left"
             self.observe(run, events)

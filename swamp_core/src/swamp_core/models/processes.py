@@ -29,10 +29,26 @@ _IS_POSIX = os.name == "posix"
 
 _live: set[int] = set()
 """The process IDs of groups that were started and are not reaped."""
+_starting: set[object] = set()
+"""One for each group that is being started: its process may run already, and its ID is not known yet."""
+LOOKS_MAX, LOOK_S = 50, 0.02
 
 
 def kill_all() -> None:
-    """End every process of every group; takes no lock and waits for nothing, so a signal handler may call it."""
+    """End every process of every group, also of those that are being started.
+
+    It takes no lock, and waits at most a second for what is being started, so a signal handler may call it.
+    """
+    _kill_live()
+    others_turn = threading.Event()
+    for _ in range(LOOKS_MAX):
+        if not _starting:
+            break
+        others_turn.wait(LOOK_S)
+    _kill_live()
+
+
+def _kill_live() -> None:
     for leader in tuple(_live):
         with suppress(OSError):
             if _IS_POSIX:
@@ -59,6 +75,7 @@ class ProcessGroup:
         self._reaped = False
         # Descendants inherit the write end, wherever they send their output; its end of file is their end.
         self._lifeline, write_end = os.pipe()
+        _starting.add(self)
         try:
             self._process = subprocess.Popen(
                 command,
@@ -70,12 +87,13 @@ class ProcessGroup:
                 start_new_session=True,
                 pass_fds=(write_end,) if _IS_POSIX else (),
             )
+            _live.add(self._process.pid)
         except BaseException:
             os.close(self._lifeline)
             raise
         finally:
+            _starting.discard(self)
             os.close(write_end)
-        _live.add(self._process.pid)
 
     @property
     def stdout(self) -> IO[bytes]:
