@@ -91,11 +91,11 @@ def _outcome(
         case FailureApplied():
             return application.model_copy(update={"allowed": allowed})
         case Rejection(decision=decision):
-            error = _failure("approval_rejected", _told(decision), wait_id)
+            error = _failure("approval_rejected", _told(decision))
             return RejectionApplied(decision=decision, error=error, allowed=allowed)
         case Unanswered():
             message = WHY_GIVEN_UP if ending else f"The wait {wait_id} was closed before it was settled."
-            error = _failure("cancelled", message, wait_id)
+            error = _failure("cancelled", message)
             return FailureApplied(error=error, allowed=allowed, cut_off=ending)
         case _:
             return application
@@ -105,5 +105,5 @@ def _told(decision: Decision) -> str:
     return f"{decision.by} rejected it{f': {decision.reason}' if decision.reason else '.'}"
 
 
-def _failure(code: str, message: str, wait_id: str) -> StepError:
-    return StepError(code=code, message=message, details={"waitId": wait_id})
+def _failure(code: str, message: str) -> StepError:
+    return StepError(code=code, message=message)
