@@ -63,8 +63,8 @@ def test_the_loop_is_on_the_first_screen() -> None:
 
 
 def test_examples_are_valid() -> None:
-    """Each example has workflows, and nothing is wrong with any of them."""
-    examples = sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir())
+    """Nothing is wrong with any workflow of an example."""
+    examples = sorted(path.parent for path in (ROOT / "examples").glob("*/workflows"))
     assert examples
     for example in examples:
         checked = Swamp.open(example).validate().workflows

@@ -16,7 +16,14 @@ import pytest
 
 from tests.docs.pages import ROOT
 
-DISTRIBUTIONS = ("swamp_core", "swamp_store_local", "contract_tests", ".")
+DISTRIBUTIONS = (
+    "swamp_core",
+    "swamp_store_local",
+    "swamp_store_s3",
+    "swamp_store_gcs",
+    "contract_tests",
+    ".",
+)
 TIMEOUT_S = 120.0
 
 CALLER = """
@@ -91,8 +98,15 @@ def installed(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> I
 def test_wheels_hold_what_they_need(wheels: list[Path]) -> None:
     """Each wheel has its marker of types and its data, the one of all has no code, and no wheel has tests of ours."""
     names = {wheel.name.split("-")[0]: set(zipfile.ZipFile(wheel).namelist()) for wheel in wheels}
-    assert set(names) == {"swamp", "swamp_core", "swamp_store_contract", "swamp_store_local"}
-    for package in ("swamp_core", "swamp_store_contract", "swamp_store_local"):
+    packages = {
+        "swamp_core",
+        "swamp_store_contract",
+        "swamp_store_local",
+        "swamp_store_s3",
+        "swamp_store_gcs",
+    }
+    assert set(names) == {"swamp", *packages}
+    for package in packages:
         assert f"{package}/py.typed" in names[package]
     assert "swamp_core/app/templates/release_workflow.yaml" in names["swamp_core"]
     assert [name for name in names["swamp"] if ".dist-info/" not in name] == []
@@ -105,6 +119,8 @@ def test_the_loop_works_from_wheels(installed: Installed) -> None:
     code = "import swamp_core, swamp_store_local, swamp_store_contract as c; print(swamp_core.__file__, c.__file__)"
     places = installed.run(str(installed.binaries / "python"), "-c", code).split()
     assert all(Path(place).is_relative_to(installed.binaries.parent) for place in places)
+    offered = installed.swamp("datastore", "stores")["stores"]
+    assert {each["type"] for each in offered if each["installed"]} == {"gcs", "local", "s3"}
     installed.swamp("init")
     suspended = installed.swamp("workflow", "run", "release", "--input", "env=dev")
     assert suspended["run"]["status"] == "suspended"
