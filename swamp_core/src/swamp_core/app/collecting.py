@@ -140,7 +140,7 @@ def below(root: Seen, found: Survey) -> list[Seen | Unreadable]:
     passed, coming = {root.run_id}, [root]
     while coming:
         above = coming.pop()
-        for run_id in above.child_run_ids - passed:
+        for run_id in sorted(above.child_run_ids - passed):
             sight = found.sights.get(run_id)
             if isinstance(sight, Unreadable):
                 nested.append(sight)
