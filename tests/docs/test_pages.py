@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from swamp_core.app.swamp import Swamp
+from swamp_store_contract.suite import StoreContract
 
 from tests.docs.pages import ROOT, anchors, blocks, links, pages, read
 
@@ -70,6 +71,23 @@ def test_examples_are_valid() -> None:
         checked = Swamp.open(example).validate().workflows
         assert checked
         assert [each for each in checked if not each.valid] == []
+
+
+def test_the_guide_for_authors_shows_the_example() -> None:
+    """Each piece of code of the guide stands in the example, which is one file of under 150 lines."""
+    example = ROOT / "examples" / "sqlite_store"
+    sources = [path.read_text(encoding="utf-8") for path in example.glob("*.*") if path.is_file()]
+    shown = [block.text for block in blocks(read("docs/store-authors.md"))]
+    assert len(shown) >= 5
+    assert [text for text in shown if not any(text in source for source in sources)] == []
+    assert (example / "swamp_store_sqlite.py").read_text(encoding="utf-8").count("\n") < 150
+
+
+def test_the_guide_for_authors_names_cases_that_exist() -> None:
+    """What is said to catch a mistake is a case of the suite, whose own tests see it catch one."""
+    named = set(re.findall(r"`(test_\w+)`", read("docs/store-authors.md")))
+    assert len(named) >= 10
+    assert {name for name in named if not hasattr(StoreContract, name)} == set()
 
 
 def test_the_changelog_has_this_version() -> None:
