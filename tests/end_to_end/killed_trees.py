@@ -137,7 +137,7 @@ class TreeRepo:
         return self.listed().status
 
     def stored(self):
-        return [*self.store.list("")]
+        return sorted(self.swamp.stored())
 
     def counts(self):
         """How often each step was carried out, by run and step."""
