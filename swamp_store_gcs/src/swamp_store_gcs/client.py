@@ -107,6 +107,18 @@ class Bucket:
             raise NotTheService("The reply is no listing of objects")
         return Page([blob.name for blob in page], iterator.next_page_token)
 
+    def date(self, prefix: str) -> str | None:
+        """What the service writes as the date of its reply to one listing, which costs one request."""
+        dates: list[str | None] = []
+        hooks = self._bucket.client._http.hooks["response"]  # the SDK gives no reply's headers
+        hook = lambda reply, *_, **__: dates.append(reply.headers.get("Date"))  # noqa: E731 - it is removed again
+        hooks.append(hook)
+        try:
+            self.page(prefix, names_max=1)
+        finally:
+            hooks.remove(hook)
+        return dates[-1]
+
     def delete(self, name: str) -> None:
         """Delete the live object of this name; `NotFound` when there is none."""
         self._bucket.blob(name).delete(**self._each)

@@ -192,6 +192,7 @@ ANSWERS: tuple[tuple[range, str, Meaning], ...] = (
             "Grant {action} on the bucket; the role Storage Object User has all that Swamp needs.",
         ),
     ),
+    (range(404, 405), r"\A\s*\Z", _UNREADABLE),
     (
         range(404, 405),
         "",
@@ -281,7 +282,7 @@ def missing(error: NotFound) -> Missing:
     words = _words_of(error)
     if re.search(r"No such object", words):
         return Missing.THE_OBJECT
-    if re.search(r"\A\s*<|bucket does not exist", words):
+    if re.search(r"\A\s*(<|\Z)|bucket does not exist", words):
         return Missing.SOMETHING_ELSE
     return Missing.NOT_SAID
 
@@ -321,7 +322,7 @@ def _meaning_of_answer(status: int, words: str, verb: Verb | None) -> Meaning:
 def _words_of(error: GoogleAPICallError) -> str:
     """The body of the reply that the SDK raised, or what the SDK says of it."""
     text = getattr(error.response, "text", None)
-    return text if isinstance(text, str) and text else str(error.message)
+    return text if isinstance(text, str) else str(error.message)
 
 
 def _layers(error: BaseException) -> Iterator[BaseException]:

@@ -243,6 +243,7 @@ EXCEPTIONS: tuple[tuple[type[Exception], Meaning], ...] = (
     (sdk.HTTPClientError, _LOST),
     (HTTPError, _CUT),
     (ResponseParserError, FOREIGN),
+    (RecursionError, FOREIGN),  # It follows a redirect that names no region for ever.
     (OSError, _LOST),
     (sdk.BotoCoreError, _SETTING),
     (ValueError, _SETTING),

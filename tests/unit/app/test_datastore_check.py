@@ -133,6 +133,23 @@ def test_what_cannot_be_reached_is_not_examined_further(error: Exception, tmp_pa
     assert len(untried(result)) == len(result.checks) - 1
 
 
+def test_a_right_to_list_that_a_read_needs_too_is_no_fault_of_the_credentials(tmp_path: Path) -> None:
+    """Where a service looks for the bucket before it says that a record is absent, both are refused."""
+
+    class LooksForTheBucket(MemoryStore):
+        def get(self, key: str) -> bytes | None:
+            found = super().get(key)
+            return found if found is not None else next(self.list(key))  # type: ignore[return-value]
+
+        def list(
+            self, prefix: str, *, start_after: str | None = None, limit: int | None = None
+        ) -> Iterator[str]:
+            raise StoreAccessDenied("The policy lacks it")
+
+    result = check_datastore(workspace_over(tmp_path, source=LooksForTheBucket()))
+    assert (failed(result) - untried(result)) - {"clean-up"} == {"may list"}
+
+
 def test_credentials_that_are_good_for_nothing_are_told_once(tmp_path: Path) -> None:
     store = MemoryStore()
 

@@ -1,5 +1,6 @@
 """A copy brings every record over, goes on where it was cut off, and never mixes two datastores."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests.unit.app.datastores import SOURCE, TARGET, workspace_over
 KEYS = st.sampled_from(
     ["format", "runs/a/1", "runs/a/2", "waits/w", "wait-outcomes/w", "open-runs/r/a/1", "workflow-runs/r/a"]
 )
-RECORDS = st.dictionaries(KEYS, st.binary(max_size=8))
+RECORDS = st.dictionaries(KEYS, st.binary(max_size=8), min_size=1)
 
 
 def filled(records: dict[str, bytes]) -> MemoryStore:
@@ -27,7 +28,7 @@ def filled(records: dict[str, bytes]) -> MemoryStore:
 def test_whatever_an_earlier_copy_brought_over_the_target_ends_equal(
     records: dict[str, bytes], there: st.DataObject
 ) -> None:
-    brought = there.draw(st.sets(st.sampled_from(sorted(records)))) if records else set()
+    brought = there.draw(st.sets(st.sampled_from(sorted(records))))
     source, target = filled(records), filled({key: records[key] for key in brought})
     result = copy_datastore(workspace_over(Path(), source=source, target=target), SOURCE, TARGET)
     assert target.records == source.records == records
@@ -64,7 +65,8 @@ def test_what_makes_a_run_visible_comes_last() -> None:
 
     class Target(MemoryStore):
         def put_if_absent(self, key: str, data: bytes) -> bool:
-            order.append(key)
+            if key in records:
+                order.append(key)
             return super().put_if_absent(key, data)
 
     records = {f"runs/a/{number:02}": b"" for number in range(40)}
@@ -121,7 +123,40 @@ def test_a_source_that_changes_meanwhile_is_refused(change: str) -> None:
     assert refused.value.code == "source_changed"
 
 
-def test_a_datastore_is_not_copied_to_itself() -> None:
+class Inside(MemoryStore):
+    """A store whose records are part of another's, below a prefix."""
+
+    def __init__(self, outer: MemoryStore, prefix: str) -> None:
+        super().__init__()
+        self.outer, self.prefix = outer, prefix
+
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        return self.outer.put_if_absent(self.prefix + key, data)
+
+    def get(self, key: str) -> bytes | None:
+        return self.outer.get(self.prefix + key)
+
+    def list(self, prefix: str, *, start_after: str | None = None, limit: int | None = None) -> Iterator[str]:
+        return (key.removeprefix(self.prefix) for key in self.outer.list(self.prefix + prefix))
+
+    def delete(self, key: str) -> None:
+        self.outer.delete(self.prefix + key)
+
+
+@pytest.mark.parametrize("prefix", ["", "sub/"], ids=["itself", "a place inside"])
+def test_a_datastore_is_not_copied_to_itself_nor_into_itself(prefix: str) -> None:
+    """Whatever the two are called, and without a record that stays."""
+    source = filled({"format": b"1"})
     with pytest.raises(Refused) as refused:
-        copy_datastore(workspace_over(Path(), source=MemoryStore()), SOURCE, SOURCE)
+        copy_datastore(workspace_over(Path(), source=source, target=Inside(source, prefix)), SOURCE, TARGET)
     assert refused.value.code == "invalid_input"
+    assert source.records == {"format": b"1"}
+
+
+def test_a_source_without_a_record_is_a_mistyped_one() -> None:
+    """To say that all is copied would send every host to an empty store."""
+    target = MemoryStore()
+    with pytest.raises(Refused) as refused:
+        copy_datastore(workspace_over(Path(), source=MemoryStore(), target=target), SOURCE, TARGET)
+    assert refused.value.code == "nothing_to_copy"
+    assert target.records == {}

@@ -57,6 +57,7 @@ CASES = [
     Case("page 502", html(502), StoreUnavailable, "A web page came back", MAY_HAVE_LANDED),
     Case("page 403", html(403), StoreMisconfigured, "A web page came back"),
     Case("page 404", html(404), StoreMisconfigured, "Look for a proxy or a sign-in page"),
+    Case("empty 404", Answer(404), StoreUnavailable, "not one of Cloud Storage", MAY_HAVE_LANDED),
     Case("page 200", html(200), StoreUnavailable, "not one of Cloud Storage", MAY_HAVE_LANDED),
     Case("not json", Answer(200, b"fine"), StoreUnavailable, "not one of Cloud Storage", MAY_HAVE_LANDED),
     Case(

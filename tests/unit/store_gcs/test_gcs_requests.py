@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from gcs_site import Site
 from swamp_core.store import CheckedStore, StoreNotFound
+from swamp_core.store.probing import server_now
 
 from tests.servers.faults import DropReply, Duplicate
 
@@ -149,3 +151,11 @@ def test_the_pool_is_as_wide_as_a_fan_out(
     with ThreadPoolExecutor(32) as pool:
         assert set(pool.map(store.get, ["there"] * 128)) == {b"there"}
     assert "pool is full" not in caplog.text
+
+
+def test_the_service_tells_the_time(site: Site, store: CheckedStore) -> None:
+    """To the second, in one request; the doctor measures the skew of clocks by it."""
+    now = server_now(store)
+    assert now is not None
+    assert abs(now - datetime.now(UTC)) < timedelta(minutes=1)
+    assert site.methods() == ["GET"]

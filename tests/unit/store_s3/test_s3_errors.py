@@ -126,6 +126,7 @@ RAISED: list[tuple[Exception, type[StoreError], str]] = [
     (sdk.InvalidRegionError(region_name="x"), StoreMisconfigured, "setting"),
     (sdk.ParamValidationError(report="x"), StoreMisconfigured, "setting"),
     (ValueError(), StoreMisconfigured, "setting"),
+    (RecursionError(), StoreUnavailable, "Something else"),
     (AttributeError(), StoreUnavailable, "SDK failed"),
 ]
 CALLS: dict[Verb, Callable[[SignalWaitStore], object]] = {

@@ -7,6 +7,7 @@ is said to be not tried, never to be in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from statistics import median
@@ -32,6 +33,7 @@ from swamp_core.store.registry import describe
 SKEW_MAX = timedelta(seconds=30)
 """More than this between the service's clock and ours, and deadlines and leases are far from what they say."""
 ROUNDS = 5
+ACCEPTED = "The service accepts the credentials."
 LISTED = 20
 
 
@@ -104,13 +106,17 @@ def _reachable(patient: Patient) -> str:
 
 
 def _credentials(patient: Patient) -> str:
-    try:
-        patient.store.get(f"{patient.prefix}absent")
-    except StoreAccessDenied:
-        list(
-            patient.store.list(patient.prefix, limit=1)
-        )  # Denied too: the credentials are no good for anything.
-    return "The service accepts the credentials."
+    store, key = patient.store, f"{patient.prefix}credentials"
+    asks: tuple[Callable[[], object], ...] = (
+        lambda: store.get(key),
+        lambda: list(store.list(patient.prefix, limit=1)),
+    )
+    for ask in asks:
+        with suppress(StoreAccessDenied):
+            ask()
+            return ACCEPTED
+    store.put_if_absent(key, b"")  # Denied too: they are good for nothing. Else what is denied is told below.
+    return ACCEPTED
 
 
 def _create(patient: Patient) -> str:

@@ -3,7 +3,8 @@
 1. A copy that was cut off is gone on with by copying again. So the target may hold what the source holds, byte for
    byte, and nothing else; a target that holds anything else is refused before a record is written.
 2. What makes a run visible (marks, registrations, indexes, the format) is copied last, so nobody finds half a run.
-3. Every record is read back from the target. At the end both are listed again, and a source that has changed
+3. A target that is the source, or lies inside it, is found out by a record that is put there for a moment.
+4. Every record is read back from the target. At the end both are listed again, and a source that has changed
    meanwhile is refused: what is in use cannot be copied.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from swamp_core.app.datastore_views import CopyResult
-from swamp_core.app.proving import prove_store
+from swamp_core.app.proving import new_probe, prove_store
 from swamp_core.app.refusals import Refused
 from swamp_core.app.workspace import Setting, Workspace
 from swamp_core.engine.lives import is_driven
@@ -39,15 +40,20 @@ def copy_datastore(
     """Copy every record; `tell` hears now and then how many of how many are there.
 
     Nothing may use either store meanwhile, and nothing may use the source afterwards. Raises `Refused`
-    (`target_not_empty`, `run_active`, `source_changed`, `invalid_input`) and `StoreError`; repeating the call goes on.
+    (`nothing_to_copy`, `target_not_empty`, `run_active`, `source_changed`, `invalid_input`) and `StoreError`; repeating
+    the call goes on.
     """
-    names = describe(source).store, describe(target).store
-    if names[0] == names[1]:
-        raise Refused("invalid_input", "The two datastores are the same.", hint="Name another target.")
     here, there = replace(workspace, datastore=source), replace(workspace, datastore=target)
-    _refuse_driven(here)
-    prove_store(there)
     listed = _records(here.store)
+    if not listed:
+        raise Refused(
+            "nothing_to_copy",
+            f"There is no record in {describe(source).store}.",
+            hint="Correct FROM: its bucket, directory or prefix.",
+        )
+    _refuse_driven(here)
+    _refuse_overlap(here.store, there)
+    prove_store(there)
     skipped = _equal_already(here.store, there.store, listed)
     todo = sorted(listed - skipped, key=_turn)
     copied = 0
@@ -59,7 +65,11 @@ def copy_datastore(
     for key in _records(there.store) ^ listed:
         raise _not_empty(key)
     return CopyResult(
-        source=names[0], target=names[1], copied=copied, skipped=len(listed) - copied, verified=len(listed)
+        source=describe(source).store,
+        target=describe(target).store,
+        copied=copied,
+        skipped=len(listed) - copied,
+        verified=len(listed),
     )
 
 
@@ -98,6 +108,22 @@ def _different(records: dict[str, bytes | None], others: dict[str, bytes | None]
     return (key for key, data in records.items() if others[key] != data)
 
 
+def _refuse_overlap(source: SignalWaitStore, there: Workspace) -> None:
+    """Refuse a target whose records are seen in the source. Names do not tell: two services have equal buckets."""
+    key = f"{new_probe(there)}overlap"
+    there.store.put_if_absent(key, b"")
+    try:
+        seen = any(each.endswith(key) for each in source.list(""))
+    finally:
+        there.store.delete(key)
+    if seen:
+        raise Refused(
+            "invalid_input",
+            "The target is the datastore to copy, or lies inside it.",
+            hint="Name another bucket, directory or prefix.",
+        )
+
+
 def _refuse_driven(workspace: Workspace) -> None:
     """Refuse a store in which a process drives a run: it would go on there while its copy stands still."""
     ambient = workspace.ambient
@@ -117,7 +143,7 @@ def _source_changed() -> Refused:
     return Refused(
         "source_changed",
         "The datastore to copy has changed while it was copied.",
-        hint="Stop what uses it, then copy again: it goes on where this copy ends.",
+        hint="Stop what uses it, then copy again. If the target is refused then, empty it first.",
     )
 
 
@@ -125,6 +151,7 @@ def _not_empty(key: str) -> Refused:
     return Refused(
         "target_not_empty",
         f"The target holds the record `{key}`, which is not that of the datastore to copy.",
-        hint="Copy to an empty bucket, directory or prefix.",
+        hint="Copy to an empty bucket, directory or prefix; if an earlier copy wrote there, the record was deleted "
+        "from the datastore to copy since: empty the target first.",
         details={"key": key},
     )

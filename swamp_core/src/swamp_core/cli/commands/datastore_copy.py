@@ -35,5 +35,5 @@ def copy(invocation: Invocation, source: str, target: str) -> ExitCode:
             invocation.output.note(Say(f"{done} of {of} records are copied.", "dim"))
 
     result = copy_datastore(invocation.workspace, source, target, tell=tell)
-    invocation.output.answer(result.to_json(), copy_parts(result))
+    invocation.output.answer(result.to_json(), copy_parts(result, target))
     return ExitCode.DONE

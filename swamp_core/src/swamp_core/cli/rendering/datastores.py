@@ -56,12 +56,12 @@ def check_parts(result: DatastoreCheck) -> Iterator[Part]:
         yield Say("Do not use this datastore: what failed is told above.", "bad")
 
 
-def copy_parts(result: CopyResult) -> Iterator[Part]:
-    """What was copied, and what is to be done with it."""
+def copy_parts(result: CopyResult, setting: str) -> Iterator[Part]:
+    """What was copied, and what is to be done with it: `setting` is the target as it was given, options and all."""
     yield Say(
         f"{result.copied} records were copied and {result.skipped} were there already; "
         f"all {result.verified} were read back and are equal.",
         "good",
     )
     yield Say("Now set the datastore to the following on every host. Nothing may use the other one any more.")
-    yield Copy(result.target)
+    yield Copy(setting)
