@@ -91,3 +91,11 @@ def test_a_rejection_and_a_deadline_are_told_with_their_places(swamp):
     swamp("workflow", "run", "top")
     late = swamp("workflow", "resume", "top", code=1, clock_offset_s=600)
     assert before(" > k/ask failed", late.err) == {"j/mid > j/leaf[eu]", "j/mid > j/leaf[us]"}
+
+
+def test_who_stays_with_a_tree_is_told_how_to_settle_what_its_nested_runs_wait_for(swamp):
+    """The command of each nested gate is there while the process waits, and ends the waiting when it is pasted."""
+    staying = swamp.start("workflow", "run", "top", "--wait")
+    for _ in range(2):
+        swamp.pasted(swamp.told(staying, "swamp workflow approve leaf"))
+    swamp.finished(staying)

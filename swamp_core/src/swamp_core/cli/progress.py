@@ -109,7 +109,9 @@ class Teller:
 
     def _waits(self, run: RunState) -> Iterator[Part]:
         workspace = self._invocation.workspace
-        waits = [wait for wait in run_wait_views(run, workspace) if wait.wait_id not in self._told_waits]
+        waiting = [run, *self._nested.suspended()]
+        open_waits = [wait for each in waiting for wait in run_wait_views(each, workspace)]
+        waits = [wait for wait in open_waits if wait.wait_id not in self._told_waits]
         self._told_waits.update(wait.wait_id for wait in waits)
         yield from first_waits_parts(waits, run.workflow, workspace)
 
@@ -176,6 +178,10 @@ class NestedTeller:
     def knows(self, run: RunState) -> None:
         """Take a run as it is now; nested runs of it may follow."""
         self._runs[run.run_id] = run
+
+    def suspended(self) -> list[RunState]:
+        """The nested runs that wait, as they were last seen."""
+        return [run for run in self._runs.values() if run.parent is not None and run.status == "suspended"]
 
     def told(self, run: RunState, events: Sequence[Event]) -> Iterator[Say]:
         """The sentences about a commit of a nested run."""
