@@ -158,7 +158,8 @@ class CommandLine:
 
     def pasted(self, command: str, *, code: int | None = 0, **world: object) -> Ended:
         """Run a command that was printed, as a shell does."""
-        called = shlex.join(map(str, self._command((), world)))
+        warm = self._warm()
+        called = shlex.join(warm.command(_module(world)) if warm else map(str, self._command((), world)))
         ended = subprocess.run(
             ["sh", "-c", f'swamp() {{ {called} "$@"; }}\n{command}'],
             cwd=self.directory,
@@ -190,8 +191,9 @@ class CommandLine:
         return target
 
     def _run(self, args: tuple[str | bytes, ...], world: Mapping[str, object], stdin: bytes) -> Ended:
-        """Run a command in a process that is forked, or in one of its own where the interpreter is told something."""
-        if self.warm is None or any(name.startswith("PYTHON") for name in self.environ):
+        """Run a command in a process that is forked, or in one of its own."""
+        warm = self._warm()
+        if warm is None:
             ended = subprocess.run(
                 self._command(args, world),
                 cwd=self.directory,
@@ -202,10 +204,14 @@ class CommandLine:
                 check=False,
             )
             return Ended(ended.returncode, ended.stdout.decode("utf-8"), ended.stderr.decode("utf-8"))
-        forked = self.warm.run(
+        forked = warm.run(
             _module(world), args, self.directory, self._env(world), stdin=stdin, timeout_s=TIMEOUT_S
         )
         return Ended(forked.code, forked.out.decode("utf-8"), forked.err.decode("utf-8"))
+
+    def _warm(self) -> Warm | None:
+        """The interpreter to fork commands from, unless there is none, or these tell their interpreter something."""
+        return None if any(name.startswith("PYTHON") for name in self.environ) else self.warm
 
     def _command(self, args: tuple[str | bytes, ...], world: Mapping[str, object]) -> list[str | bytes]:
         return [sys.executable, "-P", "-m", _module(world), *args]

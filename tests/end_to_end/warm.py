@@ -36,6 +36,19 @@ MESSAGE_BYTES_MAX = 1 << 20
 PROGRAMS = ("swamp_core.__main__", "swamp_core.testing.cli")
 SDKS = {"s3://": "swamp_store_s3.store", "gs://": "swamp_store_gcs.store"}
 
+FORWARD = """
+import json, os, socket, sys
+_, address, module, *args = sys.argv
+call = {"module": module, "args": args, "directory": os.getcwd(), "environ": dict(os.environ)}
+with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+    connection.connect(address)
+    socket.send_fds(connection, [json.dumps(call).encode()], [0, 1, 2])
+    connection.recv(32)
+    code = int(connection.recv(32))
+sys.exit(code if code >= 0 else 128 - code)
+"""
+"""What a process does that stands for a command in a shell: it hands on what it was given, and imports little."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -51,6 +64,10 @@ class Warm:
     """The caller's side of a warm interpreter. Several threads may call at once."""
 
     address: str
+
+    def command(self, module: str) -> list[str]:
+        """What a shell can call as `python -m module`; arguments may follow."""
+        return [sys.executable, "-I", "-S", "-c", FORWARD, self.address, module]
 
     def run(
         self,
@@ -152,6 +169,8 @@ def _import_sdk(environ: Mapping[str, str], args: Sequence[str]) -> None:
     for scheme, module in SDKS.items():
         if any(scheme in text for text in (environ.get("SWAMP_DATASTORE", ""), *args)):
             import_module(module)
+            if scheme == "s3://":
+                import_module("tests.servers.sdks").read_once()
 
 
 def _import_all() -> None:

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.servers import sdks
 from tests.servers.gcs import GCSServer, gcs_serving
 from tests.servers.proxy import FaultProxy
 from tests.servers.s3 import S3Server, s3_serving
@@ -19,6 +20,7 @@ from tests.servers.server import Server
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[S3Server]:
     """An S3 service; `s3_server.new_bucket()` gives each test its own bucket."""
+    sdks.read_once()
     with s3_serving() as server:
         yield server
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from threading import Lock
 from typing import Any
 
-from moto.server import DomainDispatcherApplication, create_backend_app
+from moto.server import create_backend_app
 from werkzeug.serving import WSGIRequestHandler, run_simple
 
 
@@ -38,5 +38,5 @@ class KeepsOpen(WSGIRequestHandler):
 
 if __name__ == "__main__":
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    application = OneAtATime(DomainDispatcherApplication(create_backend_app))
+    application = OneAtATime(create_backend_app("s3"))
     run_simple(sys.argv[1], int(sys.argv[2]), application, threaded=True, request_handler=KeepsOpen)
