@@ -150,6 +150,17 @@ def test_a_store_that_is_not_there_or_does_not_load_is_listed_as_such() -> None:
     assert listed == {"planet": True, "broken": False, "gcs": False, "local": False, "s3": False}
 
 
+def test_a_distribution_that_does_not_load_is_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its type, and not by each of its URL schemes as well."""
+    names = ("gs", "gcs", "far", "farther")
+    found = {name: EntryPoint(name, "no_such_module_anywhere:backend", "swamp.stores") for name in names}
+    monkeypatch.setattr(registry, "_entry_points", lambda: found)
+    monkeypatch.setattr(
+        registry, "_distribution", lambda entry_point: registry.FIRST_PARTY.get(entry_point.name, "swamp-far")
+    )
+    assert [store.type for store in available_stores()] == ["far", "gcs", "local", "s3"]
+
+
 def test_opening_a_directory_imports_nothing_that_it_does_not_need() -> None:
     """An SDK, a thread pool and a network library are not paid for by whoever opens a directory."""
     code = (

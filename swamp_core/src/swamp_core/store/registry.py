@@ -70,19 +70,19 @@ def describe(setting: str | Mapping[str, object]) -> StoreDescription:
 
 
 def available_stores() -> list[AvailableStore]:
-    """Every type that is installed, and this project's own that are not, by type."""
+    """Every type that can be used, and one of each distribution that is absent or cannot be loaded, by type."""
     found: dict[str, AvailableStore] = {}
+    broken: dict[str, str] = {}
     for name, entry_point in _entry_points().items():
-        distribution = entry_point.dist.name if entry_point.dist else entry_point.module
+        distribution = _distribution(entry_point)
         try:
-            type_, usable = _load(entry_point).name, True
+            type_ = _load(entry_point).name
         except StoreMisconfigured:
-            type_, usable = name, False
-        found[type_] = AvailableStore(type_, distribution, usable, _install_command(distribution))
-    absent = set(FIRST_PARTY.values()) - {store.distribution for store in found.values()}
-    for name, distribution in FIRST_PARTY.items():
-        if distribution in absent:
-            absent.remove(distribution)
+            broken[name] = distribution
+        else:
+            found[type_] = AvailableStore(type_, distribution, True, _install_command(distribution))
+    for name, distribution in {**FIRST_PARTY, **broken}.items():
+        if all(distribution != store.distribution for store in found.values()):
             found[name] = AvailableStore(name, distribution, False, _install_command(distribution))
     return [found[type_] for type_ in sorted(found)]
 
@@ -127,7 +127,7 @@ def _load(entry_point: EntryPoint) -> Backend:
     try:
         return cast("Backend", entry_point.load())
     except Exception as error:  # whatever a third party's module raises while it is imported
-        distribution = entry_point.dist.name if entry_point.dist else entry_point.module
+        distribution = _distribution(entry_point)
         raise StoreMisconfigured(
             f"The store `{entry_point.name}` of {distribution} cannot be loaded",
             hint=f"Install it again: {_install_command(distribution)}",
@@ -159,6 +159,10 @@ def _checked_options(backend: Backend, given: Mapping[str, object]) -> BaseModel
 
 def _entry_points() -> dict[str, EntryPoint]:
     return {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _distribution(entry_point: EntryPoint) -> str:
+    return entry_point.dist.name if entry_point.dist else entry_point.module
 
 
 def _install_command(distribution: str) -> str:
