@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 HOST = "127.0.0.1"
 START_S = 30.0
@@ -60,11 +60,11 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 def _answers(process: subprocess.Popen[bytes], port: int) -> bool:
     """Wait until the server takes connections; False when it has ended, as when another took the port first."""
     deadline = time.monotonic() + START_S
-    while process.poll() is None and time.monotonic() < deadline:
-        if is_answered(f"{HOST}:{port}"):
-            return process.poll() is None
-        time.sleep(0.01)
-    return False
+    while not is_answered(f"{HOST}:{port}") and time.monotonic() < deadline:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.01)
+            return False
+    return process.poll() is None and is_answered(f"{HOST}:{port}")
 
 
 def is_answered(address: str) -> bool:
