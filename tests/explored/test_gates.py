@@ -36,9 +36,11 @@ def decided_once(world: World) -> str | None:
 
 
 def deploys_only_what_was_approved(world: World) -> str | None:
+    if not world.facts:
+        return None
     outcome = outcome_in(world)
     approved = isinstance(outcome, Found) and isinstance(outcome.record, Approved)
-    return None if approved or not world.facts else "it was deployed, and nobody approved it"
+    return None if approved else "it was deployed, and nobody approved it"
 
 
 def settled(world: World) -> str | None:
