@@ -9,6 +9,7 @@ kind of a listing. What the SDK raises passes through; the store translates it.
 from __future__ import annotations
 
 import base64
+import os
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +17,13 @@ from typing import Any
 import google.auth
 import google_crc32c
 from google.auth.credentials import AnonymousCredentials
+from google.auth.environment_vars import CREDENTIALS
+from google.auth.exceptions import RefreshError, TransportError
 from google.auth.transport.requests import AuthorizedSession
 from google.cloud import storage  # type: ignore[import-untyped]
 from requests.adapters import HTTPAdapter
 
-from swamp_store_gcs.errors import NotTheService, translated
+from swamp_store_gcs.errors import NotTheService, translated, unusable_file
 from swamp_store_gcs.options import GcsOptions
 
 PUT_ID = "swamp-put-id"
@@ -152,9 +155,18 @@ def open_bucket(options: GcsOptions, *, connect_s: float = CONNECT_S, read_s: fl
 def _credentials(options: GcsOptions) -> Any:
     if not options.sends_credentials:
         return AnonymousCredentials()  # type: ignore[no-untyped-call]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that a person's own credentials have no quota project
-        credentials, _ = google.auth.default(scopes=[_SCOPE])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", UserWarning
+            )  # that a person's own credentials have no quota project
+            credentials, _ = google.auth.default(scopes=[_SCOPE])
+    except (RefreshError, TransportError):
+        raise
+    except Exception as error:  # Any class: a file that is no key is read as if it were one.
+        if file := os.environ.get(CREDENTIALS):
+            raise unusable_file(file) from error
+        raise
     return credentials
 
 

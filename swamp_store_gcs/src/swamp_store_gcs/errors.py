@@ -8,12 +8,14 @@ https://cloud.google.com/storage/docs/json_api/v1/status-codes.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from http.client import HTTPException
+from pathlib import Path
 from ssl import SSLCertVerificationError
 from typing import Literal
 
@@ -293,6 +295,23 @@ def store_error(error: BaseException, verb: Verb | None) -> StoreError:
     raised = meaning.error(meaning.detail, operation=verb, hint=meaning.hint)
     raised.__cause__ = error
     return raised
+
+
+def unusable_file(path: str) -> StoreAccessDenied:
+    """What is said of a file of credentials that the environment names: where it is, and never what is in it."""
+    if not Path(path).exists():
+        problem = "is not there"
+    elif Path(path).is_dir():
+        problem = "is a directory"
+    elif not os.access(path, os.R_OK):
+        problem = "may not be read"
+    else:
+        problem = "holds no usable Google credentials"
+    return StoreAccessDenied(
+        f"`{ascii(path)[1:-1]}`, which GOOGLE_APPLICATION_CREDENTIALS names, {problem}",
+        hint="Let it name the JSON file of a service account's key, or unset it and run "
+        "`gcloud auth application-default login`.",
+    )
 
 
 @contextmanager

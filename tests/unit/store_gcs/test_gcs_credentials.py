@@ -15,6 +15,20 @@ from swamp_store_gcs.options import GcsOptions
 from swamp_store_gcs import client
 from tests.servers.faults import Answer
 
+UNUSABLE = (
+    "",
+    "{}",
+    "[]",
+    "{hunter2",
+    "\0",
+    '{"type": "service_account"}',
+    '{"type": "hunter2"}',
+    '{"type": "service_account", "client_email": "a", "token_uri": "b", "private_key": "hunter2"}',
+    '{"type": "authorized_user", "refresh_token": "hunter2"}',
+    '{"type": "external_account"}',
+)
+"""What a file holds that is no key, or a broken one."""
+
 
 class Invented(Credentials):  # type: ignore[misc]
     """Credentials with a token, which `renewals` replace one after the other; an exception is raised."""
@@ -47,17 +61,29 @@ def test_missing_credentials_say_how_to_provide_them() -> None:
 
 
 @pytest.mark.usefixtures("nobody")
-@pytest.mark.parametrize("content", [None, "", "{}", '{"type": "service_account"}'])
-def test_a_key_file_that_cannot_be_used_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str | None
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (None, "is not there"),
+        ("/", "is a directory"),
+        *((content, "holds no usable Google credentials") for content in UNUSABLE),
+    ],
+)
+def test_a_key_file_that_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str | None, problem: str
 ) -> None:
-    """Missing, empty or not a key."""
+    """Missing, a directory or not a key: one line that says which file, and nothing of what is in it."""
     file = tmp_path / "key.json"
-    if content is not None:
+    if content == "/":
+        file.mkdir()
+    elif content is not None:
         file.write_text(content)
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
-    with pytest.raises(StoreAccessDenied, match="No usable Google credentials"):
+    with pytest.raises(StoreAccessDenied) as raised:
         open_store("gs://team-bucket")
+    assert f"`{file}`, which GOOGLE_APPLICATION_CREDENTIALS names, {problem}" in str(raised.value)
+    assert "gcloud auth application-default login" in raised.value.hint
+    assert "hunter2" not in str(raised.value)
 
 
 def test_no_token_goes_over_plain_http(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
