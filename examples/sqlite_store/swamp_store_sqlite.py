@@ -11,11 +11,11 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import quote
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field
-from swamp_core.store import creating, errors
+from swamp_core.store import creating, errors, settings
 
 PAGE, LOCK_WAIT_S = 1000, 10.0
 TABLE = "CREATE TABLE IF NOT EXISTS swamp (key TEXT PRIMARY KEY, put_id TEXT, data BLOB NOT NULL)"
@@ -127,11 +127,10 @@ class SqliteBackend:
 
     def from_url(self, url: str) -> Mapping[str, object]:
         """The path and the query of the URL."""
-        parts = urlsplit(url)
-        given = dict(parse_qsl(parts.query, keep_blank_values=True))
-        if parts.netloc or parts.fragment or "path" in given:
+        host, path, given = settings.read_url(url, "path")
+        if host:
             raise errors.StoreMisconfigured("The URL is not of the form `sqlite:///srv/swamp.db?create=true`")
-        return {"path": unquote(parts.path), **given}
+        return {"path": path, **given}
 
     def store_name(self, options: SqliteOptions) -> str:
         """The URL without its query."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from swamp_core.store.errors import StoreMisconfigured
+from swamp_core.store.settings import read_url
 
 from swamp_store_gcs.options import GcsOptions
 
@@ -25,24 +25,8 @@ class GcsBackend:
 
     def from_url(self, url: str) -> Mapping[str, object]:
         """The bucket, the prefix and the query of a URL, as options that are not yet checked."""
-        parts = urlsplit(url)
-        if "@" in parts.netloc:
-            raise StoreMisconfigured(
-                "The URL of the datastore holds a user or a password",
-                hint="Leave it out: Google's application default credentials are used.",
-            )
-        if parts.fragment:
-            raise StoreMisconfigured(
-                "The URL of the datastore has a `#` in it", hint="Leave it out: no prefix can hold one."
-            )
-        given = dict(parse_qsl(parts.query, keep_blank_values=True))
-        for option in ("bucket", "prefix"):
-            if option in given:
-                raise StoreMisconfigured(
-                    f"The URL of the datastore says its {option} twice",
-                    hint=f"Leave `{option}=` out: it stands before the `?`.",
-                )
-        return {"bucket": parts.netloc, "prefix": unquote(parts.path), **given}
+        bucket, prefix, given = read_url(url, "bucket", "prefix")
+        return {"bucket": bucket, "prefix": prefix, **given}
 
     def store_name(self, options: GcsOptions) -> str:
         """The bucket and the prefix as a URL."""

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, field_validator
-
-PREFIX_BYTES_MAX = 256
-"""With it, an object's name stays under the 1,024 bytes that Cloud Storage allows."""
+from swamp_core.store.settings import EndpointUrl, Prefix
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]", re.ASCII)
-_PREFIX_SEGMENT = re.compile(r"(?!\.\.?\Z)[A-Za-z0-9._-]+", re.ASCII)
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9.:-]*", re.ASCII)
 
 
@@ -26,9 +22,9 @@ class GcsOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     bucket: str
-    prefix: str = ""
+    prefix: Prefix = ""
     project: str | None = None
-    endpoint_url: str | None = None
+    endpoint_url: EndpointUrl | None = None
 
     @property
     def start(self) -> str:
@@ -47,35 +43,9 @@ class GcsOptions(BaseModel):
             raise ValueError("a bucket's name has 3 to 222 characters of a-z, 0-9, `.`, `_` and `-`")
         return bucket
 
-    @field_validator("prefix")
-    @classmethod
-    def _is_a_path(cls, prefix: str) -> str:
-        prefix = prefix.strip("/")
-        if len(prefix) > PREFIX_BYTES_MAX:
-            raise ValueError(f"it has more than {PREFIX_BYTES_MAX} bytes")
-        if prefix and not all(_PREFIX_SEGMENT.fullmatch(segment) for segment in prefix.split("/")):
-            raise ValueError(
-                "it must be `/`-joined segments of letters, digits, `.`, `_` and `-`, none of them `.` or `..`"
-            )
-        return prefix
-
     @field_validator("project")
     @classmethod
     def _is_a_project(cls, project: str | None) -> str | None:
         if project is not None and not _PROJECT.fullmatch(project):
             raise ValueError("it must be a project's ID, such as `team-builds-42`")
         return project
-
-    @field_validator("endpoint_url")
-    @classmethod
-    def _is_an_address(cls, url: str | None) -> str | None:
-        if url is None:
-            return None
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("it must be a URL such as `https://storage.example.com`")
-        if "@" in parts.netloc:
-            raise ValueError("it must not hold a user or a password")
-        if parts.query or parts.fragment:
-            raise ValueError("it must end before any `?` or `#`")
-        return url.rstrip("/")

@@ -25,8 +25,8 @@ from swamp_core.store.creating import (
     Unclear,
     create,
 )
-from swamp_core.store.errors import InvalidKey, StoreUnavailable
-from swamp_core.store.keys import check_key
+from swamp_core.store.errors import StoreUnavailable
+from swamp_core.store.keys import is_key
 
 from swamp_store_gcs.client import PAGE_NAMES_MAX, Bucket
 from swamp_store_gcs.errors import Missing, Verb, meaning_of, missing, store_error, translated
@@ -138,7 +138,7 @@ class GcsStore:
             )
             self._bucket_is_there = True
             keys = (name.removeprefix(self._start) for name in page.names if name != start)
-            yield from filter(_is_key, keys)
+            yield from filter(is_key, keys)
             token = page.next_token
             if token is None:
                 return
@@ -176,12 +176,3 @@ class GcsStore:
                     raise store_error(error, verb) from error
             self._pace.sleep(wait_s)
         raise AssertionError("the attempts are counted without end")
-
-
-def _is_key(text: str) -> bool:
-    """Whether an object's name, after the prefix of the datastore, is the key of a record."""
-    try:
-        check_key(text, operation="list")
-    except InvalidKey:
-        return False
-    return True

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from swamp_core.store.errors import StoreMisconfigured
+from swamp_core.store.settings import read_url
 
 from swamp_store_local.options import LocalOptions
 from swamp_store_local.store import LocalStore
@@ -23,25 +23,14 @@ class LocalBackend:
 
     def from_url(self, url: str) -> Mapping[str, object]:
         """The path and the query of a `file` URL, as options that are not yet checked."""
-        parts = urlsplit(url)
-        if parts.netloc not in ("", "localhost"):
+        host, path, given = read_url(url, "path")
+        if host not in ("", "localhost"):
             raise StoreMisconfigured(
                 "A file URL of a datastore names a host",
                 hint="Write three slashes before the path: `file:///srv/swamp`.",
             )
-        if parts.fragment:
-            raise StoreMisconfigured(
-                "A file URL of a datastore has a `#` in it",
-                hint="Write `%23` for a `#` that is part of the path.",
-            )
-        path = unquote(parts.path)
         if os.name == "nt":
             path = path.lstrip("/")  # file:///C:/swamp
-        given = dict(parse_qsl(parts.query, keep_blank_values=True))
-        if "path" in given:
-            raise StoreMisconfigured(
-                "A file URL of a datastore says its path twice", hint="Leave `path` out."
-            )
         return {"path": path, **given}
 
     def store_name(self, options: LocalOptions) -> str:

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from swamp_core.store.errors import StoreMisconfigured
+from swamp_core.store.settings import read_url
 
 from swamp_store_s3.options import S3Options
 
@@ -26,36 +25,13 @@ class S3Backend:
 
     def from_url(self, url: str) -> Mapping[str, object]:
         """The bucket, the prefix and the query of an `s3` URL, as options that are not yet checked."""
-        parts = urlsplit(url)
-        if "@" in parts.netloc:
+        bucket, prefix, given = read_url(url, "bucket", "prefix")
+        if ":" in bucket:
             raise StoreMisconfigured(
-                "An S3 URL of a datastore holds credentials, or an `@`",
-                hint="Leave them out: credentials come from the environment, a profile or a role.",
-            )
-        if ":" in parts.netloc:
-            raise StoreMisconfigured(
-                "An S3 URL of a datastore names a port",
+                "The URL of the datastore names a port",
                 hint="After `s3://` comes the bucket; another service is named by `?endpoint_url=`.",
             )
-        if not parts.netloc:
-            raise StoreMisconfigured(
-                "An S3 URL of a datastore names no bucket", hint="Write `s3://bucket/prefix`."
-            )
-        if parts.fragment:
-            raise StoreMisconfigured("An S3 URL of a datastore has a `#` in it", hint="Leave it out.")
-        query = parse_qsl(parts.query, keep_blank_values=True)
-        if repeated := [name for name, times in Counter(name for name, _ in query).items() if times > 1]:
-            raise StoreMisconfigured(
-                f"An S3 URL of a datastore says `{ascii(repeated[0])[1:-1][:64]}` twice",
-                hint="Leave one out.",
-            )
-        given = dict(query)
-        for name in ("bucket", "prefix"):
-            if name in given:
-                raise StoreMisconfigured(
-                    f"An S3 URL of a datastore says its {name} twice", hint=f"Leave `{name}` out."
-                )
-        return {"bucket": parts.netloc, "prefix": unquote(parts.path), **given}
+        return {"bucket": bucket, "prefix": prefix, **given}
 
     def store_name(self, options: S3Options) -> str:
         """The bucket and the prefix as a URL."""

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from typing import Literal
-from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator
+from swamp_core.store.settings import EndpointUrl, Prefix
 
-PREFIX_BYTES_MAX = 256
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z", re.ASCII)
-_SEGMENT = re.compile(r"[A-Za-z0-9._-]+\Z", re.ASCII)
+_REGION = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 _DIRECTORY_BUCKET = "--x-s3"
 
 AddressingStyle = Literal["auto", "path", "virtual"]
@@ -30,10 +29,10 @@ class S3Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     bucket: str
-    prefix: str = ""
-    region: str | None = Field(default=None, pattern=r"^[a-z0-9-]{1,64}$")
-    endpoint_url: str | None = None
-    profile: str | None = Field(default=None, min_length=1)
+    prefix: Prefix = ""
+    region: str | None = None
+    endpoint_url: EndpointUrl | None = None
+    profile: str | None = None
     addressing_style: AddressingStyle | None = None
 
     @field_validator("bucket")
@@ -47,36 +46,19 @@ class S3Options(BaseModel):
             raise ValueError("a directory bucket lists its keys in no order; use a general purpose bucket")
         return bucket
 
-    @field_validator("prefix")
+    @field_validator("region")
     @classmethod
-    def _is_a_prefix(cls, prefix: str) -> str:
-        stripped = prefix.strip("/")
-        if len(stripped) > PREFIX_BYTES_MAX:
-            raise ValueError(f"it has more than {PREFIX_BYTES_MAX} bytes")
-        for segment in stripped.split("/") if stripped else ():
-            if not _SEGMENT.match(segment) or segment in (".", ".."):
-                raise ValueError(
-                    "it is segments of letters, digits, `.`, `_` and `-`, joined by `/`, none `.` or `..`"
-                )
-        return stripped
+    def _is_a_region(cls, region: str | None) -> str | None:
+        if region is not None and not _REGION.fullmatch(region):
+            raise ValueError("it must be the name of a region, such as `eu-west-1`")
+        return region
 
-    @field_validator("endpoint_url")
+    @field_validator("profile")
     @classmethod
-    def _is_an_endpoint(cls, url: str | None) -> str | None:
-        if url is None:
-            return None
-        try:
-            parts = urlsplit(url)
-            named = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            named = False
-        if not named:
-            raise ValueError("it is the URL of a service, such as `https://objects.example.com`")
-        if "@" in parts.netloc:
-            raise ValueError("it may hold no credentials; give them in the environment or in a profile")
-        if parts.query or parts.fragment:
-            raise ValueError("it ends before any `?` or `#`")
-        return url.rstrip("/")
+    def _is_a_profile(cls, profile: str | None) -> str | None:
+        if profile == "":
+            raise ValueError("it must name a profile of the AWS configuration; without it, the default holds")
+        return profile
 
     @property
     def addressing(self) -> AddressingStyle:

@@ -17,8 +17,8 @@ from uuid import uuid4
 from botocore.exceptions import ClientError
 from botocore.response import StreamingBody
 from swamp_core.store.creating import Landed, Pace, Patience, Reply, Stored, Unclear, create
-from swamp_core.store.errors import InvalidKey, StoreError, StoreMisconfigured, StoreUnavailable
-from swamp_core.store.keys import RECORD_BYTES_MAX, check_key
+from swamp_core.store.errors import StoreError, StoreMisconfigured, StoreUnavailable
+from swamp_core.store.keys import RECORD_BYTES_MAX, is_key
 from swamp_core.store.probing import NOTE_KEY, Note, note_in
 
 from swamp_store_s3.client import Clients
@@ -178,7 +178,7 @@ class S3Store:
         after = None if start_after is None else self._start + start_after
         for name in self._names(self._start + prefix, after, limit):
             key = name.removeprefix(self._start)
-            if _is_key(key):
+            if is_key(key):
                 yield key
 
     def _names(self, prefix: str, after: str | None, limit: int | None) -> Iterator[str]:
@@ -223,11 +223,3 @@ def _check_origin(reply: DeleteObjectOutputTypeDef | HeadObjectOutputTypeDef) ->
     """Raise when a success does not come from S3: a sign-in page is no record, and deletes nothing."""
     if is_foreign(reply["ResponseMetadata"]):
         raise foreign("a web page")
-
-
-def _is_key(text: str) -> bool:
-    try:
-        check_key(text, operation="list")
-    except InvalidKey:
-        return False
-    return True

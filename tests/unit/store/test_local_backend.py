@@ -27,7 +27,11 @@ def test_a_url_names_a_directory(url: str, path: str, create: bool) -> None:
         ("file://srv/swamp", "names a host"),
         ("file:///srv/a#b", "has a `#` in it"),
         ("file:///srv/a?path=/srv/b", "says its path twice"),
-        ("file:///srv/a?create=perhaps", "option `create` of the local store is wrong"),
+        ("file:///srv/a?create=true&create=false", "says `create` twice"),
+        (
+            "file:///srv/a?create=perhaps",
+            "option `create` of the local store is wrong: it must be a valid boolean",
+        ),
         ("file:///srv/a?creat=true", "no option `creat`. Did you mean `create`?"),
         ("file:", "text but no URL"),
         ("file://", "must be an absolute path"),

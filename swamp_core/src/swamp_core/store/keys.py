@@ -31,14 +31,16 @@ def is_segment(text: str) -> bool:
     return _segment_problem(text) is None
 
 
+def is_key(text: str) -> bool:
+    """Whether the text may name a record; a store leaves out of its listings what may not."""
+    return _key_problem(text) is None
+
+
 def check_key(key: str, *, operation: str) -> None:
     """Raise `InvalidKey` unless the key may name a record."""
-    if len(key) > KEY_BYTES_MAX:
-        raise InvalidKey(f"The key has more than {KEY_BYTES_MAX} bytes", operation=operation, key=_shown(key))
-    for segment in key.split("/"):
-        problem = _segment_problem(segment)
-        if problem:
-            raise InvalidKey(f"The key {problem}", operation=operation, key=_shown(key))
+    problem = _key_problem(key)
+    if problem:
+        raise InvalidKey(f"The key {problem}", operation=operation, key=_shown(key))
 
 
 def check_prefix(prefix: str, *, operation: str) -> None:
@@ -72,6 +74,12 @@ def check_size(data: bytes, *, operation: str, key: str) -> None:
     """Raise `RecordTooLarge` when the record is over the limit."""
     if len(data) > RECORD_BYTES_MAX:
         raise RecordTooLarge(f"The record has {len(data)} bytes", operation=operation, key=key)
+
+
+def _key_problem(key: str) -> str | None:
+    if len(key) > KEY_BYTES_MAX:
+        return f"has more than {KEY_BYTES_MAX} bytes"
+    return next(filter(None, map(_segment_problem, key.split("/"))), None)
 
 
 def _segment_problem(segment: str) -> str | None:

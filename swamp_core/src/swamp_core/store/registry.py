@@ -151,9 +151,9 @@ def _checked_options(backend: Backend, given: Mapping[str, object]) -> BaseModel
                 f"The {backend.name} store needs the option `{option}`",
                 hint=f"Add it to the datastore setting. All options: {_listed(known)}.",
             ) from None
-        reason = problem["msg"].removeprefix("Value error, ").rstrip(".")
+        reason = problem["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
         raise StoreMisconfigured(
-            f"The option `{option}` of the {backend.name} store is wrong: {reason}"
+            f"The option `{option}` of the {backend.name} store is wrong: {reason.rstrip('.')}"
         ) from None
 
 
