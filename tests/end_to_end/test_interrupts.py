@@ -31,7 +31,7 @@ jobs:
 """
 STUBBORN_MODEL = """
 type: command/shell
-methods: { hold: { run: 'trap "" TERM; echo holding >&2; while :; do sleep 60; done' } }
+methods: { hold: { run: 'trap "" TERM; echo holding >&2; until test -e enough; do sleep 0.1; done' } }
 """
 CANCELLING = "Interrupted; the run is being cancelled."
 BEFORE_THE_END = [
@@ -125,6 +125,7 @@ def test_a_second_hangup_does_not_cut_the_end_short(release):
     driver.send_signal(signal.SIGHUP)
     release.swamp.told(driver, CANCELLING)
     driver.send_signal(signal.SIGHUP)
+    release.swamp.write("enough", "")
     assert release.swamp.finished(driver, code=130).json["run"]["status"] == "cancelled"
 
 
@@ -160,7 +161,7 @@ def test_an_interrupt_after_the_answer_changes_nothing(release, tmp_path, number
 
 
 def stubborn(swamp, *options: str) -> subprocess.Popen[str]:
-    """A driver whose step has begun, and does not end when it is asked to."""
+    """A driver whose step has begun, and does not end when it is asked to, but when there is a file `enough`."""
     swamp.write("workflows/release.yaml", STUBBORN)
     swamp.write("models/stubborn.yaml", STUBBORN_MODEL)
     shown = options or ("--json",)
