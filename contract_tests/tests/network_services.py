@@ -6,7 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from swamp_core.store import CheckedStore
@@ -14,7 +14,7 @@ from swamp_core.store.creating import Pace, Patience
 from swamp_store_gcs.client import open_bucket
 from swamp_store_gcs.options import GcsOptions
 from swamp_store_gcs.store import GcsStore
-from swamp_store_s3.client import Clients, open_clients
+from swamp_store_s3.client import open_client
 from swamp_store_s3.options import S3Options
 from swamp_store_s3.store import S3Store
 
@@ -22,6 +22,9 @@ from tests.servers.faults import Answer, AnswerAfter
 from tests.servers.proxy import FaultProxy
 from tests.servers.s3 import REGION
 from tests.servers.server import Server
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
 
 PREFIX = "a-prefix"
 READ_S = 20.0
@@ -93,25 +96,23 @@ class Service(ABC):
 
 
 class S3(Service):
-    """S3, by boto3, whose clients take long to make and are kept. Its waits between its attempts take no time."""
+    """S3, by boto3, whose clients take long to make and are kept."""
 
     def __init__(self, server: Server, opened: ExitStack) -> None:
         super().__init__(server, opened)
-        self._clients: dict[tuple[str, float], Clients] = {}
-        opened.enter_context(mock.patch("botocore.endpoint.time", NoTime()))
+        self._clients: dict[tuple[str, float], S3Client] = {}
 
     def _open(self, endpoint_url: str, patience: Patience, pace: Pace, read_s: float) -> S3Store:
-        clients = self._clients.get((endpoint_url, read_s)) or self._new_clients(endpoint_url, read_s)
-        return S3Store(clients, self.bucket, PREFIX, custom_endpoint=True, patience=patience, pace=pace)
+        client = self._clients.get((endpoint_url, read_s)) or self._new_client(endpoint_url, read_s)
+        return S3Store(client, self.bucket, PREFIX, custom_endpoint=True, patience=patience, pace=pace)
 
-    def _new_clients(self, endpoint_url: str, read_s: float) -> Clients:
+    def _new_client(self, endpoint_url: str, read_s: float) -> S3Client:
         options = S3Options(bucket=self.bucket, region=REGION, endpoint_url=endpoint_url)
         with mock.patch.dict("os.environ", self.server.environ):
-            clients = open_clients(options, read_timeout_s=read_s)
-        self.opened.callback(clients.once.close)
-        self.opened.callback(clients.again.close)
-        self._clients[endpoint_url, read_s] = clients
-        return clients
+            client = open_client(options, read_timeout_s=read_s)
+        self.opened.callback(client.close)
+        self._clients[endpoint_url, read_s] = client
+        return client
 
     def says(self, status: int, code: str) -> Answer:
         body = f'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{code}</Code><Message>{code}.</Message></Error>'

@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 from swamp_core.store import SignalWaitStore, open_store
 from swamp_store_contract.under_test import Recipe, StoreUnderTest
 from swamp_store_s3.backend import backend
-from swamp_store_s3.client import open_clients
+from swamp_store_s3.client import open_client
 from swamp_store_s3.options import S3Options
 
 _NUMBERS = count(1)
@@ -30,7 +30,7 @@ class LiveS3UnderTest(StoreUnderTest):
         options = S3Options.model_validate(backend.from_url(url))
         self.root = f"{options.prefix}/contract-{_SESSION}/{next(_NUMBERS)}".lstrip("/")
         self.options = options
-        self.client: Any = open_clients(options).again
+        self.client: Any = open_client(options)
 
     def close(self) -> None:
         for name in self._names(self.root):

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pytest
 from reference_network.under_test import InstantTime
 from swamp_core.store import CheckedStore, SignalWaitStore
 from swamp_core.store.creating import Patience
 from swamp_store_contract.under_test import Fault, Recipe, StoreUnderTest, Verb
-from swamp_store_s3.client import Clients, open_clients
+from swamp_store_s3.client import open_client
 from swamp_store_s3.options import S3Options
 from swamp_store_s3.store import S3Store
 
@@ -23,6 +24,9 @@ from tests.servers.faults import Answer, DropReply, DropRequest
 from tests.servers.faults import Fault as NetworkFault
 from tests.servers.proxy import FaultProxy
 from tests.servers.s3 import REGION, S3Server
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
 
 PREFIX = "team/store"
 ELSEWHERE = "team/store-2"
@@ -46,23 +50,23 @@ FAULTS: dict[Fault, NetworkFault] = {
 
 @dataclass(frozen=True, slots=True)
 class S3Service:
-    """A server, the proxy before it, and clients of the proxy."""
+    """A server, the proxy before it, and a client of the proxy."""
 
     server: S3Server
     proxy: FaultProxy
-    clients: Clients
+    client: S3Client
 
 
 @contextmanager
-def reached(server: S3Server, *, attempts: int = 1) -> Iterator[S3Service]:
+def reached(server: S3Server) -> Iterator[S3Service]:
     """The server behind a proxy of its own."""
     with FaultProxy(server.endpoint_url, server.verb_of) as proxy, pytest.MonkeyPatch.context() as patch:
         for name, value in server.environ.items():
             patch.setenv(name, value)
         options = S3Options(bucket="any-bucket", region=REGION, endpoint_url=proxy.url)
-        clients = open_clients(options, attempts=attempts)
+        client = open_client(options)
         patch.undo()
-        yield S3Service(server, proxy, clients)
+        yield S3Service(server, proxy, client)
 
 
 class S3UnderTest(StoreUnderTest):
@@ -90,7 +94,7 @@ class S3UnderTest(StoreUnderTest):
 
     def open_at(self, bucket: str, prefix: str) -> SignalWaitStore:
         store = self.store_class(
-            self.service.clients,
+            self.service.client,
             bucket,
             prefix,
             custom_endpoint=True,

@@ -15,6 +15,7 @@ from swamp_core.store import (
     StoreUnavailable,
 )
 from swamp_core.store.protocol import SignalWaitStore
+from swamp_core.store.repeating import ATTEMPTS_MAX
 from swamp_store_contract.under_test import VERBS, Verb
 
 from tests.servers.faults import (
@@ -26,6 +27,7 @@ from tests.servers.faults import (
     Fault,
     Hold,
     Pass,
+    Request,
     ResetInBody,
     Truncate,
     html,
@@ -225,6 +227,54 @@ def test_throttled_is_never_an_answer(service: Service, verb: Verb) -> None:
     with service.proxy.failing(verb, fault, times=None), pytest.raises(StoreUnavailable):
         CALLS[verb](service.store())
     assert service.stored(KEY) == RECORD
+
+
+@pytest.mark.parametrize("verb", ["get", "list", "delete"])
+def test_faults_in_a_row_are_overcome_up_to_a_bound(service: Service, verb: Verb) -> None:
+    """Seven requests are lost, and the eighth is answered; when that is lost too, it is given up."""
+    service.put(KEY, RECORD)
+    with service.proxy.failing(verb, DropRequest(), times=ATTEMPTS_MAX):
+        with pytest.raises(StoreUnavailable):
+            CALLS[verb](service.store(total_s=30.0))
+        assert len(service.proxy.requests) == ATTEMPTS_MAX
+    with service.proxy.failing(verb, DropRequest(), times=ATTEMPTS_MAX - 1):
+        assert (
+            CALLS[verb](service.store(total_s=30.0)) == {"get": RECORD, "list": [KEY], "delete": None}[verb]
+        )
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_service_that_never_answers_is_named(service: Service, verb: Verb) -> None:
+    """It takes connections and is silent: after its time-out the error says where nobody answered."""
+    hold = Hold()
+    with (
+        service.proxy.failing(verb, hold, times=None),
+        pytest.raises(StoreUnavailable if verb != "put_if_absent" else OutcomeUnknown) as raised,
+    ):
+        CALLS[verb](service.store(read_s=0.1, total_s=0.0))
+    hold.release.set()
+    assert f"at {service.proxy.url} did not answer in time" in str(raised.value)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_service_that_sends_elsewhere_is_not_followed(service: Service, verb: Verb, status: int) -> None:
+    """Neither for ever nor to a page whose 200 looks like an answer: an error that names the setting, nothing done."""
+    if verb != "put_if_absent":
+        service.put(KEY, RECORD)
+    there = Answer(status, headers=(("Location", f"{service.proxy.url}/sign-in"),))
+
+    def elsewhere(request: Request) -> Fault:
+        return Answer(200) if request.path == "/sign-in" else there
+
+    with (
+        service.proxy.scripted(elsewhere),
+        pytest.raises(StoreMisconfigured, match="another address") as raised,
+    ):
+        CALLS[verb](service.store())
+    assert "endpoint_url" in raised.value.hint
+    assert len(service.proxy.requests) <= 2
+    assert service.stored(KEY) == (None if verb == "put_if_absent" else RECORD)
 
 
 @pytest.mark.parametrize("fault", BROKEN, ids=repr)

@@ -127,12 +127,12 @@ def on_gcs_server(store_class: type[GcsStore], *cases: str) -> list[Mutant]:
     return [Mutant(store_class.__name__, case, set_up) for case in cases]
 
 
-def on_s3_server(store_class: type[S3Store], *cases: str, attempts: int = 1) -> list[Mutant]:
+def on_s3_server(store_class: type[S3Store], *cases: str) -> list[Mutant]:
     """Mutants of one class on S3, one for each case."""
 
     @contextmanager
     def set_up(_: Path) -> Iterator[StoreUnderTest]:
-        with s3_serving() as server, reached(server, attempts=attempts) as service:
+        with s3_serving() as server, reached(server) as service:
             under_test = S3UnderTest(service)
             under_test.store_class = store_class
             yield under_test
@@ -216,7 +216,7 @@ MUTANTS = [
         "test_sixteen_threads_on_one_key_have_one_winner",
     ),
     *on_gcs_server(on_gcs.FirstPage, "test_more_than_two_pages_are_listed_once_each"),
-    *on_s3_server(on_s3.SdkRetriesThenLost, "test_a_lost_reply_is_true", attempts=2),
+    *on_s3_server(on_s3.SdkRetriesThenLost, "test_a_lost_reply_is_true"),
     *on_s3_server(on_s3.BusyIsLost, "test_a_conflict_is_not_a_lost_race"),
     *on_s3_server(on_s3.FirstPageOnly, "test_more_than_two_pages_are_listed_once_each"),
     *on_s3_server(

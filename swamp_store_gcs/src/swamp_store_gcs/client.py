@@ -177,6 +177,7 @@ def _session(credentials: Any, refresh_s: float) -> AuthorizedSession:
         refresh_status_codes=() if isinstance(credentials, AnonymousCredentials) else (401,),
         refresh_timeout=refresh_s,
     )
+    session.max_redirects = 0  # Cloud Storage makes none, and a delete that follows one becomes a read.
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(pool_maxsize=CONNECTIONS_MAX, max_retries=0))
     return session

@@ -18,6 +18,7 @@ from http.client import HTTPException
 from pathlib import Path
 from ssl import SSLCertVerificationError
 from typing import Literal
+from urllib.parse import urlsplit
 
 from google.api_core.exceptions import GoogleAPICallError, NotFound
 from google.auth.exceptions import (
@@ -90,10 +91,11 @@ _WEB_PAGE = "A web page came back where Cloud Storage answers otherwise"
 _UNREADABLE = Meaning(StoreUnavailable, "The reply is not one of Cloud Storage", _ON_THE_WAY, in_doubt=True)
 _UNREACHABLE = Meaning(
     StoreUnavailable,
-    "No connection to Cloud Storage could be made",
+    "No connection to Cloud Storage{at} could be made",
     "Check the network and `endpoint_url`, then try again.",
 )
 
+_SILENT = replace(_UNREACHABLE, detail="Cloud Storage{at} did not take a connection in time")
 _NO_CONDITIONS = Meaning(
     ConditionalWritesUnsupported, "The service cannot create an object only if it is absent"
 )
@@ -244,16 +246,24 @@ FAILURES: tuple[tuple[type[BaseException], Meaning], ...] = (
             "If a proxy of your own signs it, let REQUESTS_CA_BUNDLE name its certificate.",
         ),
     ),
-    (NameResolutionError, replace(_UNREACHABLE, detail="The name of the service cannot be looked up")),
+    (NameResolutionError, replace(_UNREACHABLE, detail="The name of the service{at} cannot be looked up")),
     (NewConnectionError, _UNREACHABLE),
-    (ConnectTimeoutError, _UNREACHABLE),
-    (http.ConnectTimeout, _UNREACHABLE),
+    (ConnectTimeoutError, _SILENT),
+    (http.ConnectTimeout, _SILENT),
     (http.ProxyError, replace(_UNREACHABLE, detail="The HTTP proxy of the environment cannot be used")),
     (
         http.InvalidURL,
         Meaning(StoreMisconfigured, "The address of the service is no URL", "Correct `endpoint_url`."),
     ),
-    (http.Timeout, Meaning(StoreUnavailable, "Cloud Storage did not answer in time", in_doubt=True)),
+    (http.Timeout, replace(_SILENT, detail="Cloud Storage{at} did not answer in time", in_doubt=True)),
+    (
+        http.TooManyRedirects,
+        Meaning(
+            StoreMisconfigured,
+            "The service{at} sends requests on to another address, which is not followed",
+            "Check `endpoint_url`; if it is right, a proxy or a sign-in page is in between.",
+        ),
+    ),
     (
         DataCorruption,
         Meaning(StoreUnavailable, "What was read has another checksum than what is stored", in_doubt=True),
@@ -292,7 +302,7 @@ def missing(error: NotFound) -> Missing:
 def store_error(error: BaseException, verb: Verb | None) -> StoreError:
     """What the SDK raised, as the store's own error."""
     meaning = meaning_of(error, verb)
-    raised = meaning.error(meaning.detail, operation=verb, hint=meaning.hint)
+    raised = meaning.error(meaning.detail.format(at=_at(error)), operation=verb, hint=meaning.hint)
     raised.__cause__ = error
     return raised
 
@@ -342,6 +352,12 @@ def _words_of(error: GoogleAPICallError) -> str:
     """The body of the reply that the SDK raised, or what the SDK says of it."""
     text = getattr(error.response, "text", None)
     return text if isinstance(text, str) else str(error.message)
+
+
+def _at(error: BaseException) -> str:
+    """Where the request went, as far as the SDK tells: not its path, which names a key."""
+    url = urlsplit(getattr(getattr(error, "request", None), "url", None) or "")
+    return f" at {url.scheme}://{ascii(url.netloc)[1:-1]}" if url.netloc else ""
 
 
 def _layers(error: BaseException) -> Iterator[BaseException]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from itertools import count, islice
+from itertools import islice
 from typing import TypeVar
 from uuid import uuid4
 
@@ -27,13 +27,12 @@ from swamp_core.store.creating import (
 )
 from swamp_core.store.errors import StoreUnavailable
 from swamp_core.store.keys import is_key
+from swamp_core.store.repeating import repeated
 
 from swamp_store_gcs.client import PAGE_NAMES_MAX, Bucket
 from swamp_store_gcs.errors import Missing, Verb, meaning_of, missing, store_error, translated
 
 T = TypeVar("T")
-
-ATTEMPTS_MAX = 8
 
 
 class GcsStore:
@@ -62,13 +61,11 @@ class GcsStore:
         *,
         patience: Patience | None = None,
         pace: Pace | None = None,
-        attempts: int = ATTEMPTS_MAX,
     ) -> None:
         self.bucket = bucket
         self._start = start
         self._patience = patience or Patience()
         self._pace = pace or Pace()
-        self._attempts = attempts
         self._bucket_is_there = False
 
     def put_if_absent(self, key: str, data: bytes) -> bool:
@@ -163,16 +160,5 @@ class GcsStore:
         return result
 
     def _ask(self, verb: Verb, request: Callable[[], T]) -> T:
-        """The result of a request that may be repeated: so often, and for so long, as was given."""
-        started_at = self._pace.clock()
-        for attempt in count():
-            try:
-                return request()
-            except Exception as error:
-                wait_s = self._patience.wait_s(attempt, self._pace.chance())
-                spent_s = self._pace.clock() - started_at + wait_s
-                lasts = meaning_of(error, verb).error is not StoreUnavailable
-                if lasts or attempt + 1 >= self._attempts or spent_s > self._patience.total_s:
-                    raise store_error(error, verb) from error
-            self._pace.sleep(wait_s)
-        raise AssertionError("the attempts are counted without end")
+        """The result of a request that may be repeated."""
+        return repeated(translated(verb)(request), patience=self._patience, pace=self._pace)

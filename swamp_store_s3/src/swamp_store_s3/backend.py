@@ -50,11 +50,11 @@ class S3Backend:
                 "The s3 store needs boto3, which is not installed",
                 hint="Install it: pip install swamp-store-s3",
             ) from error
-        from swamp_store_s3.client import open_clients
+        from swamp_store_s3.client import open_client
         from swamp_store_s3.store import S3Store
 
         return S3Store(
-            open_clients(options),
+            open_client(options),
             options.bucket,
             options.prefix,
             custom_endpoint=options.endpoint_url is not None,

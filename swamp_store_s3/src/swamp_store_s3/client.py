@@ -1,17 +1,14 @@
-"""The SDK's clients, with everything said at the door that the SDK could take from elsewhere.
+"""The SDK's client, with everything said at the door that the SDK could take from elsewhere.
 
-A create sends its requests itself, again and again where needed, because the SDK's retries would turn a lost
-reply into a "412" that speaks of our own record. So there are two clients: one that makes one attempt a call,
-for the create and the look at who won it, and one with the SDK's retries, for the verbs that may be repeated.
+It makes one attempt a call. The SDK's retries would turn the lost reply to a create into a "412" that speaks of our own
+record, and have no bound of time for the rest; what may be sent again is decided by the store.
 
-The SDK follows a redirect to another region by itself, also with one attempt: a redirected request stored
-nothing.
+The SDK follows a redirect to another region by itself: a redirected request stored nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import boto3
 from botocore.config import Config
@@ -25,35 +22,23 @@ if TYPE_CHECKING:
 
 Checksums = Literal["when_required", "when_supported"]
 
-ATTEMPTS = 3
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 20.0
 CONNECTIONS_MAX = 64
 SENT_AT_ONCE_MAX = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Clients:
-    """`once` makes one attempt a call; `again` makes up to `attempts`."""
-
-    once: S3Client
-    again: S3Client
-    attempts: int
-
-
-def open_clients(
+def open_client(
     options: S3Options,
     *,
-    attempts: int = ATTEMPTS,
     connect_timeout_s: float = CONNECT_TIMEOUT_S,
     read_timeout_s: float = READ_TIMEOUT_S,
-) -> Clients:
-    """Two clients with the same credentials. Nothing is sent yet."""
-
-    def client(attempts: int) -> S3Client:
-        # AWS gets and gives checksums; other services may refuse them, or store them as part of the record.
-        checksums: Checksums = "when_required" if options.endpoint_url else "when_supported"
-        return session.client(
+) -> S3Client:
+    """A client for any number of threads. Nothing is sent yet."""
+    # AWS gets and gives checksums; other services may refuse them, or store them as part of the record.
+    checksums: Checksums = "when_required" if options.endpoint_url else "when_supported"
+    with translated("open"):
+        client = boto3.Session(profile_name=options.profile).client(
             "s3",
             region_name=options.region,
             endpoint_url=options.endpoint_url,
@@ -63,18 +48,15 @@ def open_clients(
                 s3={"addressing_style": options.addressing},
                 request_checksum_calculation=checksums,
                 response_checksum_validation=checksums,
-                retries={"mode": "standard", "total_max_attempts": attempts},
+                retries={"mode": "standard", "total_max_attempts": 1},
                 connect_timeout=connect_timeout_s,
                 read_timeout=read_timeout_s,
                 max_pool_connections=CONNECTIONS_MAX,
             ),
         )
-
-    with translated("open"):
-        session = boto3.Session(profile_name=options.profile)
-        once = client(1)
-        once.meta.events.register("before-send.s3.PutObject", _send_at_once)
-        return Clients(once, client(attempts), attempts)
+        client.meta.events.register("before-send.s3.PutObject", _send_at_once)
+        client.meta.events.register("before-call.s3.HeadBucket", _follow_no_further)
+        return client
 
 
 def _send_at_once(request: AWSPreparedRequest, **_: object) -> None:
@@ -82,3 +64,8 @@ def _send_at_once(request: AWSPreparedRequest, **_: object) -> None:
     length = int(request.headers.get("Content-Length") or SENT_AT_ONCE_MAX + 1)
     if "Expect" in request.headers and length <= SENT_AT_ONCE_MAX:
         del request.headers["Expect"]
+
+
+def _follow_no_further(context: dict[str, Any], **_: object) -> None:
+    """Let the SDK's question for a bucket's region not be redirected itself: it would ask again, for ever."""
+    context["s3_redirect"]["redirected"] = True

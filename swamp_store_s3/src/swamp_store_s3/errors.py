@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
+from urllib.parse import urlsplit
 
 from botocore import exceptions as sdk
 from botocore.exceptions import ClientError
@@ -118,11 +119,11 @@ _LOST = Meaning(StoreUnavailable, "The connection broke before the reply came", 
 _CUT = Meaning(StoreUnavailable, "The reply broke off, or was altered on its way", create=Create.UNCLEAR)
 _NO_CONNECTION = Meaning(
     StoreUnavailable,
-    "No connection to the service could be made",
+    "No connection to the service{at} could be made",
     "Check the network, its proxies and the option `endpoint_url`, then try again.",
     Create.NOT_LANDED,
 )
-_NO_HOST = replace(_NO_CONNECTION, detail="The host of the service is not known")
+_NO_HOST = replace(_NO_CONNECTION, detail="The host of the service{at} is not known")
 _SETTING = Meaning(StoreMisconfigured, "The SDK does not take the setting")
 _PROFILE = Meaning(
     StoreMisconfigured,
@@ -142,6 +143,11 @@ FOREIGN = Meaning(
     Create.UNCLEAR,
 )
 _FOREIGN_REFUSAL = replace(FOREIGN, create=Create.OVER)
+_REDIRECTED = Meaning(
+    StoreMisconfigured,
+    "The service sends requests on to another address, which is not followed",
+    "Check the options `endpoint_url` and `region`; if they are right, a proxy or a sign-in page is in between.",
+)
 _REFUSED = Meaning(
     StoreMisconfigured,
     "The service refused the request",
@@ -233,9 +239,19 @@ EXCEPTIONS: tuple[tuple[type[Exception], Meaning], ...] = (
     (sdk.ConfigNotFound, _PROFILE),
     (sdk.ConfigParseError, _PROFILE),
     (sdk.EndpointConnectionError, _NO_CONNECTION),
-    (sdk.ConnectTimeoutError, replace(_NO_CONNECTION, detail="No connection to the service came in time")),
+    (
+        sdk.ConnectTimeoutError,
+        replace(_NO_CONNECTION, detail="The service{at} did not take a connection in time"),
+    ),
     (sdk.ProxyConnectionError, replace(_NO_CONNECTION, detail="The network's proxy gave no connection")),
-    (sdk.ReadTimeoutError, replace(_LOST, detail="No reply came in time")),
+    (
+        sdk.ReadTimeoutError,
+        replace(
+            _LOST,
+            detail="The service{at} did not answer in time",
+            hint="Check the network and the option `endpoint_url`, then try again.",
+        ),
+    ),
     (sdk.ResponseStreamingError, _CUT),
     (sdk.IncompleteReadError, _CUT),
     (sdk.FlexibleChecksumError, _CUT),
@@ -243,7 +259,6 @@ EXCEPTIONS: tuple[tuple[type[Exception], Meaning], ...] = (
     (sdk.HTTPClientError, _LOST),
     (HTTPError, _CUT),
     (ResponseParserError, FOREIGN),
-    (RecursionError, FOREIGN),  # It follows a redirect that names no region for ever.
     (OSError, _LOST),
     (sdk.BotoCoreError, _SETTING),
     (ValueError, _SETTING),
@@ -273,7 +288,7 @@ def store_error(error: Exception, verb: str) -> StoreError:
     action = ACTIONS.get(verb, "an action")
     code = code_of(error) if isinstance(error, ClientError) else type(error).__name__
     made = meaning.error(
-        f"{meaning.detail.format(action=action)} ({_shown(code)})",
+        f"{meaning.detail.format(action=action, at=_at(error))} ({_shown(code)})",
         hint=meaning.hint.format(action=action) if meaning.hint else None,
     )
     made.__cause__ = error
@@ -337,8 +352,10 @@ def _of_reply(error: ClientError) -> Meaning:
     stranger = is_foreign(error.response.get("ResponseMetadata", {}))
     if status >= 500:
         return STATUSES.get(status, FOREIGN if stranger else _FAILED)
-    if status < 400 or stranger:
+    if stranger:
         return _FOREIGN_REFUSAL
+    if status < 400:
+        return _REDIRECTED
     return STATUSES.get(status, _REFUSED)
 
 
@@ -353,6 +370,12 @@ def _naming_region(error: ClientError) -> Meaning:
         detail=f"The bucket is in the region `{region}`, and another one was asked",
         hint=f"Set the option `region`: `{region}`.",
     )
+
+
+def _at(error: Exception) -> str:
+    """Where the request went, as far as the SDK tells: not its path, which names a key."""
+    url = urlsplit(str(getattr(error, "kwargs", {}).get("endpoint_url") or ""))
+    return f" at {url.scheme}://{_shown(url.netloc)}" if url.netloc else ""
 
 
 def _names_no_host(error: sdk.EndpointConnectionError) -> bool:

@@ -6,14 +6,15 @@ S3 lists in byte order, as `SignalWaitStore.list` promises to
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from swamp_store_s3.errors import foreign, translated
+from swamp_core.store.errors import StoreError
+
+from swamp_store_s3.errors import foreign
 
 if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import ListObjectsV2OutputTypeDef, ListObjectsV2RequestTypeDef
 
 PAGE_KEYS_MAX = 1000
@@ -21,16 +22,31 @@ PAGE_KEYS_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The object names of one reply, and whether there are more."""
+    """The object names of one reply, and the token of the next page; None when this is the last one."""
 
     names: list[str]
-    is_last: bool
+    next_token: str | None
+
+
+def page_of(reply: ListObjectsV2OutputTypeDef) -> Page:
+    """What the reply lists. One that does not say whether there is more, or how to go on, is no listing."""
+    if "IsTruncated" not in reply:
+        raise foreign("the reply is no listing")
+    token = reply.get("NextContinuationToken") if reply["IsTruncated"] else None
+    if reply["IsTruncated"] and not token:
+        raise _endless()
+    return Page([found["Key"] for found in reply.get("Contents", [])], token)
 
 
 def pages(
-    client: S3Client, bucket: str, prefix: str, *, start_after: str | None = None, limit: int | None = None
+    ask: Callable[[ListObjectsV2RequestTypeDef], Page],
+    bucket: str,
+    prefix: str,
+    *,
+    start_after: str | None = None,
+    limit: int | None = None,
 ) -> Iterator[Page]:
-    """The names that start with `prefix` and come after `start_after`.
+    """The names that start with `prefix` and come after `start_after`; `ask` makes one request.
 
     Together the pages have no more names than `limit`; they go on when more are asked for all the same.
     """
@@ -40,20 +56,15 @@ def pages(
     left = limit
     while True:
         request["MaxKeys"] = min(left, PAGE_KEYS_MAX) if left else PAGE_KEYS_MAX
-        with translated("list"):
-            reply = client.list_objects_v2(**request)
-        page = Page([found["Key"] for found in reply.get("Contents", [])], not _is_truncated(reply))
+        page = ask(request)
         yield page
-        if page.is_last:
+        if page.next_token is None:
             return
-        token = reply.get("NextContinuationToken")
-        if not token or token == request.get("ContinuationToken"):
-            raise foreign("a listing that does not go on where it says that there is more")
-        request["ContinuationToken"] = token
+        if page.next_token == request.get("ContinuationToken"):
+            raise _endless()
+        request["ContinuationToken"] = page.next_token
         left = max(left - len(page.names), 0) if left else None
 
 
-def _is_truncated(reply: ListObjectsV2OutputTypeDef) -> bool:
-    if "IsTruncated" not in reply:
-        raise foreign("the reply is no listing")
-    return reply["IsTruncated"]
+def _endless() -> StoreError:
+    return foreign("a listing that does not go on where it says that there is more")

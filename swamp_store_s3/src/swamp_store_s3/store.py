@@ -6,31 +6,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from botocore.exceptions import ClientError
-from botocore.response import StreamingBody
 from swamp_core.store.creating import Landed, Pace, Patience, Reply, Stored, Unclear, create
-from swamp_core.store.errors import StoreError, StoreMisconfigured, StoreUnavailable
+from swamp_core.store.errors import StoreMisconfigured
 from swamp_core.store.keys import RECORD_BYTES_MAX, is_key
 from swamp_core.store.probing import NOTE_KEY, Note, note_in
+from swamp_core.store.repeating import repeated
 
-from swamp_store_s3.client import Clients
 from swamp_store_s3.errors import code_of, create_reply, foreign, is_foreign, translated
-from swamp_store_s3.listing import pages
+from swamp_store_s3.listing import Page, page_of, pages
 
 if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import (
         DeleteObjectOutputTypeDef,
         GetObjectOutputTypeDef,
         HeadObjectOutputTypeDef,
+        ListObjectsV2RequestTypeDef,
     )
+
+T = TypeVar("T")
 
 PUT_ID = "swamp-put-id"
 """The name of the metadata that holds a record's put-id."""
@@ -46,7 +49,8 @@ class S3Store:
     ignore or refuse the header: `swamp datastore check` tells.
 
     What it costs: a create, a get and a delete are one request each, a listing one for each thousand keys. A
-    create that loses, or whose reply was lost, is two or more: it looks whose record is there.
+    create that loses, or whose reply was lost, is two or more: it looks whose record is there. Requests that fail
+    are sent again for half a minute at most.
 
     A versioned bucket works. A delete leaves a delete marker there, and old versions stay until a lifecycle
     rule for noncurrent versions takes them. No rule may expire or archive current versions, and no other
@@ -58,7 +62,7 @@ class S3Store:
 
     def __init__(
         self,
-        clients: Clients,
+        client: S3Client,
         bucket: str,
         prefix: str = "",
         *,
@@ -66,7 +70,7 @@ class S3Store:
         patience: Patience = Patience(),  # noqa: B008
         pace: Pace = Pace(),  # noqa: B008
     ) -> None:
-        self._clients = clients
+        self._client = client
         self._bucket = bucket
         self._start = f"{prefix}/" if prefix else ""
         self._may_misorder = custom_endpoint
@@ -92,19 +96,8 @@ class S3Store:
         )
 
     def get(self, key: str) -> bytes | None:
-        """See `SignalWaitStore.get`. A reply that breaks off is asked for again, a few times."""
-        for attempt in range(1, self._clients.attempts + 1):
-            found = self._found(key)
-            if found is None:
-                return None
-            try:
-                with translated("get"), closing(found):
-                    return found.read()  # It raises when fewer bytes come than the reply has said.
-            except StoreUnavailable:
-                if attempt == self._clients.attempts:
-                    raise
-            self._pace.sleep(self._patience.wait_s(attempt - 1, self._pace.chance()))
-        raise AssertionError("the last attempt returns or raises")
+        """See `SignalWaitStore.get`. A reply that breaks off is asked for again."""
+        return self._ask("get", lambda: self._read(key))
 
     def list(self, prefix: str, *, start_after: str | None = None, limit: int | None = None) -> Iterator[str]:
         """See `SignalWaitStore.list`. A page is asked for when the listing comes to it."""
@@ -112,19 +105,12 @@ class S3Store:
 
     def delete(self, key: str) -> None:
         """See `SignalWaitStore.delete`."""
-        with translated("delete"):
-            try:
-                reply = self._clients.again.delete_object(Bucket=self._bucket, Key=self._start + key)
-            except ClientError as error:
-                if code_of(error) != "NoSuchKey":  # S3 itself does not say that.
-                    raise
-            else:
-                _check_origin(reply)
+        self._ask("delete", lambda: self._delete(key))
 
     def send(self, key: str, data: bytes, put_id: str) -> Reply:
         """One attempt of a create, and what its reply means."""
         try:
-            reply = self._clients.once.put_object(
+            reply = self._client.put_object(
                 Bucket=self._bucket,
                 Key=self._start + key,
                 Body=data,
@@ -142,7 +128,7 @@ class S3Store:
         """The put-id of the record that is there."""
         with translated("read_back"):
             try:
-                reply = self._clients.once.head_object(Bucket=self._bucket, Key=self._start + key)
+                reply = self._client.head_object(Bucket=self._bucket, Key=self._start + key)
             except ClientError as error:
                 if code_of(error) == "404":  # The reply to a HEAD has no body, and so no code.
                     return None
@@ -152,27 +138,38 @@ class S3Store:
 
     def server_now(self) -> datetime | None:
         """What time it is on the service, to the second. It costs one request."""
-        with translated("list"):
-            reply = self._clients.again.list_objects_v2(Bucket=self._bucket, Prefix=self._start, MaxKeys=1)
+        reply = self._ask(
+            "list",
+            lambda: self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._start, MaxKeys=1),
+        )
         said = reply["ResponseMetadata"]["HTTPHeaders"].get("date")
         try:
             return parsedate_to_datetime(said) if said else None
         except ValueError:
             return None
 
-    def _found(self, key: str) -> StreamingBody | None:
-        """The body of the record, not yet read."""
-        with translated("get"):
-            try:
-                reply = self._clients.again.get_object(Bucket=self._bucket, Key=self._start + key)
-            except ClientError as error:
-                if code_of(error) == "NoSuchKey":
-                    return None
+    def _read(self, key: str) -> bytes | None:
+        try:
+            reply = self._client.get_object(Bucket=self._bucket, Key=self._start + key)
+        except ClientError as error:
+            if code_of(error) == "NoSuchKey":
+                return None
+            raise
+        with closing(reply["Body"]) as body:
+            _check_record(reply)
+            return body.read()  # It raises when fewer bytes come than the reply has said.
+
+    def _delete(self, key: str) -> None:
+        try:
+            reply = self._client.delete_object(Bucket=self._bucket, Key=self._start + key)
+        except ClientError as error:
+            if code_of(error) != "NoSuchKey":  # S3 itself does not say that.
                 raise
-        if (problem := _problem(reply)) is not None:
-            reply["Body"].close()
-            raise problem
-        return reply["Body"]
+        else:
+            _check_origin(reply)
+
+    def _page(self, request: ListObjectsV2RequestTypeDef) -> Page:
+        return self._ask("list", lambda: page_of(self._client.list_objects_v2(**request)))
 
     def _keys(self, prefix: str, start_after: str | None, limit: int | None) -> Iterator[str]:
         after = None if start_after is None else self._start + start_after
@@ -187,12 +184,12 @@ class S3Store:
         A service that may have another one is asked for whole prefixes where it has been seen to: a part of a
         listing is the part that its own order makes.
         """
-        found = pages(self._clients.again, self._bucket, prefix, start_after=after, limit=limit)
+        found = pages(self._page, self._bucket, prefix, start_after=after, limit=limit)
         first = next(found)
-        if self._may_misorder and after is None and first.is_last:
+        if self._may_misorder and after is None and first.next_token is None:
             yield from sorted(first.names)
         elif self._may_misorder and self._misorders():
-            whole = pages(self._clients.again, self._bucket, prefix)
+            whole = pages(self._page, self._bucket, prefix)
             names = sorted(chain.from_iterable(page.names for page in whole))
             yield from (name for name in names if after is None or name > after)
         else:
@@ -205,18 +202,21 @@ class S3Store:
             self._note = note_in(self.get(NOTE_KEY))
         return self._note is not None and not self._note.byte_order
 
+    def _ask(self, verb: str, request: Callable[[], T]) -> T:
+        """The result of a request that may be repeated."""
+        return repeated(translated(verb)(request), patience=self._patience, pace=self._pace)
 
-def _problem(reply: GetObjectOutputTypeDef) -> StoreError | None:
-    """Why what was found is no record."""
+
+def _check_record(reply: GetObjectOutputTypeDef) -> None:
+    """Raise when what was found is no record."""
     if not reply.get("ETag") or is_foreign(reply["ResponseMetadata"]):
-        return foreign("what it gave is no object")
+        raise foreign("what it gave is no object")
     length = reply.get("ContentLength", 0)
     if length > RECORD_BYTES_MAX:
-        return StoreMisconfigured(
+        raise StoreMisconfigured(
             f"The object has {length} bytes, and no record has more than {RECORD_BYTES_MAX}",
             hint="Something else writes there: give the datastore a prefix of its own.",
         )
-    return None
 
 
 def _check_origin(reply: DeleteObjectOutputTypeDef | HeadObjectOutputTypeDef) -> None:

@@ -47,7 +47,6 @@ class Site:
             options.start,
             patience=Patience(total_s=3),
             pace=Passing().pace(),
-            attempts=3,
         )
         self.opened.enter_context(closing(store))
         return CheckedStore(store, f"gs://{options.bucket}/{prefix}")

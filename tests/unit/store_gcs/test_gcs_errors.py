@@ -204,8 +204,8 @@ def certificate_not_trusted() -> Exception:
     ("error", "expected", "says"),
     [
         (certificate_not_trusted(), StoreMisconfigured, "certificate of the service is not trusted"),
-        (http.ConnectTimeout("x"), StoreUnavailable, "No connection to Cloud Storage"),
-        (ConnectTimeoutError("x"), StoreUnavailable, "No connection to Cloud Storage"),
+        (http.ConnectTimeout("x"), StoreUnavailable, "connection in time"),
+        (ConnectTimeoutError("x"), StoreUnavailable, "connection in time"),
         (http.ProxyError("x"), StoreUnavailable, "HTTP proxy of the environment"),
         (http.InvalidURL("x"), StoreMisconfigured, "is no URL"),
         (GoogleAuthError("x"), StoreAccessDenied, "credentials cannot be used"),

@@ -1,18 +1,23 @@
 """The S3 store at a real server, through a fault proxy, with invented credentials and no waits."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
-from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 from s3_replies import OpenStore
 from swamp_core.store import CheckedStore
 from swamp_core.store.creating import Pace, Patience
-from swamp_store_s3.client import Clients, open_clients
+from swamp_store_s3.client import open_client
 from swamp_store_s3.options import S3Options
 from swamp_store_s3.store import S3Store
 
 from tests.servers.proxy import FaultProxy
 from tests.servers.s3 import REGION, S3Server
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
 
 
 class InstantTime:
@@ -30,7 +35,7 @@ class InstantTime:
 
 @pytest.fixture(autouse=True)
 def aws_environment(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Credentials of the test server; the SDK's retries do not wait."""
+    """Credentials of the test server."""
     for name in (
         "AWS_PROFILE",
         "AWS_DEFAULT_PROFILE",
@@ -41,25 +46,24 @@ def aws_environment(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.delenv(name, raising=False)
     for name, value in s3_server.environ.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=lambda seconds: None))
 
 
 @pytest.fixture(scope="session")
-def reached(s3_server: S3Server) -> Iterator[tuple[FaultProxy, Clients]]:
-    """A proxy before the server, and clients of it; a client costs a fifth of a second."""
+def reached(s3_server: S3Server) -> Iterator[tuple[FaultProxy, S3Client]]:
+    """A proxy before the server, and a client of it, which costs a fifth of a second."""
     with (
         FaultProxy(s3_server.endpoint_url, s3_server.verb_of) as proxy,
         pytest.MonkeyPatch.context() as patch,
     ):
         for name, value in s3_server.environ.items():
             patch.setenv(name, value)
-        clients = open_clients(S3Options(bucket="any", region=REGION, endpoint_url=proxy.url), attempts=2)
+        client = open_client(S3Options(bucket="any", region=REGION, endpoint_url=proxy.url))
         patch.undo()
-        yield proxy, clients
+        yield proxy, client
 
 
 @pytest.fixture
-def proxy(reached: tuple[FaultProxy, Clients]) -> FaultProxy:
+def proxy(reached: tuple[FaultProxy, S3Client]) -> FaultProxy:
     """The proxy, with nothing counted yet."""
     reached[0].forget()
     return reached[0]
@@ -71,7 +75,7 @@ def bucket(s3_server: S3Server) -> str:
 
 
 @pytest.fixture
-def open_s3(reached: tuple[FaultProxy, Clients], bucket: str) -> OpenStore:
+def open_s3(reached: tuple[FaultProxy, S3Client], bucket: str) -> OpenStore:
     """Opens a store over the bucket of this test."""
 
     own = bucket

@@ -15,7 +15,7 @@ from swamp_core.store import (
     open_store,
 )
 from swamp_core.store.creating import Pace, Patience
-from swamp_store_s3.client import open_clients
+from swamp_store_s3.client import open_client
 from swamp_store_s3.options import S3Options
 from swamp_store_s3.store import S3Store
 
@@ -112,8 +112,8 @@ def test_an_endpoint_that_speaks_no_tls_is_misconfigured(proxy: FaultProxy) -> N
 
 def quick_store(proxy: FaultProxy, bucket: str) -> SignalWaitStore:
     options = S3Options(bucket=bucket, endpoint_url=proxy.url)
-    clients = open_clients(options, attempts=1, read_timeout_s=0.2)
-    return S3Store(clients, bucket, patience=Patience(total_s=0), pace=Pace(sleep=lambda _: None))
+    client = open_client(options, read_timeout_s=0.2)
+    return S3Store(client, bucket, patience=Patience(total_s=0), pace=Pace(sleep=lambda _: None))
 
 
 def test_a_service_that_does_not_answer_is_given_up(proxy: FaultProxy, bucket: str) -> None:

@@ -68,7 +68,7 @@ BY_CODE: dict[tuple[int, str], type[StoreError]] = {
     (400, "InvalidRequest"): StoreMisconfigured,
 }
 BY_STATUS: dict[int, type[StoreError]] = {
-    302: StoreUnavailable,
+    302: StoreMisconfigured,
     400: StoreMisconfigured,
     401: StoreAccessDenied,
     403: StoreAccessDenied,
@@ -126,7 +126,6 @@ RAISED: list[tuple[Exception, type[StoreError], str]] = [
     (sdk.InvalidRegionError(region_name="x"), StoreMisconfigured, "setting"),
     (sdk.ParamValidationError(report="x"), StoreMisconfigured, "setting"),
     (ValueError(), StoreMisconfigured, "setting"),
-    (RecursionError(), StoreUnavailable, "Something else"),
     (AttributeError(), StoreUnavailable, "SDK failed"),
 ]
 CALLS: dict[Verb, Callable[[SignalWaitStore], object]] = {

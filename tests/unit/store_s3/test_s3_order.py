@@ -11,7 +11,6 @@ from botocore.exceptions import ClientError
 from hypothesis import given
 from hypothesis import strategies as st
 from swamp_core.store.probing import NOTE_KEY, Note
-from swamp_store_s3.client import Clients
 from swamp_store_s3.store import S3Store
 
 KEYS = ["a-b", "a.b", "a/b", "a/c", "a0b", "b"]
@@ -49,7 +48,7 @@ class FolderByFolder:
 
 
 def opened(service: Any, *, custom_endpoint: bool = True) -> S3Store:
-    return S3Store(Clients(service, service, 1), "bucket", "team", custom_endpoint=custom_endpoint)
+    return S3Store(service, "bucket", "team", custom_endpoint=custom_endpoint)
 
 
 def service_with(keys: list[str], note: Note | None, page: int = 1000) -> FolderByFolder:

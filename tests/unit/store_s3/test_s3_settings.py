@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from swamp_core.store import StoreMisconfigured, describe, open_store
-from swamp_store_s3.client import open_clients
+from swamp_store_s3.client import open_client
 from swamp_store_s3.options import S3Options
 
 DEFAULTS = {"prefix": "", "region": None, "endpoint_url": None, "profile": None, "addressing_style": None}
@@ -113,7 +113,7 @@ def test_only_aws_is_known_to_keep_its_promises() -> None:
         ),
     ],
 )
-def test_the_clients_are_told_everything(
+def test_the_client_is_told_everything(
     monkeypatch: pytest.MonkeyPatch, options: dict[str, str], checksums: str, style: str
 ) -> None:
     """The environment does not choose another service, more attempts, or no end of waiting."""
@@ -121,18 +121,17 @@ def test_the_clients_are_told_everything(
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "17")
     monkeypatch.setenv("AWS_RETRY_MODE", "legacy")
     monkeypatch.setenv("AWS_REQUEST_CHECKSUM_CALCULATION", "when_required")
-    clients = open_clients(
+    client = open_client(
         S3Options.model_validate({"bucket": "team-bucket", "region": "eu-west-1", **options})
     )
-    for client, attempts in ((clients.once, 1), (clients.again, 3)):
-        config = client.meta.config
-        assert client.meta.endpoint_url == options.get("endpoint_url", "https://s3.eu-west-1.amazonaws.com")
-        assert config.retries == {"mode": "standard", "total_max_attempts": attempts}
-        assert config.request_checksum_calculation == config.response_checksum_validation == checksums
-        assert (config.connect_timeout, config.read_timeout) == (5, 20)
-        assert config.max_pool_connections >= 64
-        assert config.s3["addressing_style"] == style
-        assert config.signature_version == "s3v4"
+    config = client.meta.config
+    assert client.meta.endpoint_url == options.get("endpoint_url", "https://s3.eu-west-1.amazonaws.com")
+    assert config.retries == {"mode": "standard", "total_max_attempts": 1}
+    assert config.request_checksum_calculation == config.response_checksum_validation == checksums
+    assert (config.connect_timeout, config.read_timeout) == (5, 20)
+    assert config.max_pool_connections >= 64
+    assert config.s3["addressing_style"] == style
+    assert config.signature_version == "s3v4"
 
 
 def test_the_sdk_is_imported_when_a_store_is_opened_and_not_before() -> None:

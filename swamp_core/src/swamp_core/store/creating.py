@@ -72,7 +72,10 @@ class Owner(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a create may take. The waits between attempts double, and half of each is left to chance."""
+    """How long a create may take, or a request that may be repeated.
+
+    The waits between attempts double, and half of each is left to chance.
+    """
 
     total_s: float = 30.0
     wait_initial_s: float = 0.05
@@ -86,7 +89,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The clock, the sleep and the chance that a create uses, so that a test can bring its own."""
+    """The clock, the sleep and the chance that attempts are paced by, so that a test can bring its own."""
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
