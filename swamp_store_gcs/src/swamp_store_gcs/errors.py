@@ -48,6 +48,8 @@ ACTIONS: dict[Verb | None, str] = {
     "delete": "storage.objects.delete",
     None: "storage.objects",
 }
+_NOT_SAID = r"\s*\{\s*\"error\"|Not Found\s*\Z"
+"""How Cloud Storage words a 404, and how its emulator does; of another program it says that nothing is known."""
 _ACTION_NAMED = re.compile(r"\bstorage\.[a-z]+\.[a-zA-Z]+\b")
 
 
@@ -196,7 +198,7 @@ ANSWERS: tuple[tuple[range, str, Meaning], ...] = (
             "Grant {action} on the bucket; the role Storage Object User has all that Swamp needs.",
         ),
     ),
-    (range(404, 405), r"\A\s*\Z", _UNREADABLE),
+    (range(404, 405), rf"\A(?!{_NOT_SAID}|.*bucket)", _UNREADABLE),
     (
         range(404, 405),
         "",
@@ -292,11 +294,11 @@ def meaning_of(error: BaseException, verb: Verb | None) -> Meaning:
 def missing(error: NotFound) -> Missing:
     """What a 404 speaks of: Cloud Storage says it in words, an emulator may not, and a proxy means itself."""
     words = _words_of(error)
-    if re.search(r"No such object", words):
+    if "No such object" in words:
         return Missing.THE_OBJECT
-    if re.search(r"\A\s*(<|\Z)|bucket does not exist", words):
-        return Missing.SOMETHING_ELSE
-    return Missing.NOT_SAID
+    if re.match(_NOT_SAID, words) and "bucket does not exist" not in words:
+        return Missing.NOT_SAID
+    return Missing.SOMETHING_ELSE
 
 
 def store_error(error: BaseException, verb: Verb | None) -> StoreError:

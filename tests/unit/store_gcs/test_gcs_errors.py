@@ -58,6 +58,8 @@ CASES = [
     Case("page 403", html(403), StoreMisconfigured, "A web page came back"),
     Case("page 404", html(404), StoreMisconfigured, "Look for a proxy or a sign-in page"),
     Case("empty 404", Answer(404), StoreUnavailable, "not one of Cloud Storage", MAY_HAVE_LANDED),
+    Case("no route", Answer(404, b"404 page not found\n"), StoreUnavailable, "not one of", MAY_HAVE_LANDED),
+    Case("gateway 404", Answer(404, b'{"message": "?"}'), StoreUnavailable, "not one of", MAY_HAVE_LANDED),
     Case("page 200", html(200), StoreUnavailable, "not one of Cloud Storage", MAY_HAVE_LANDED),
     Case("not json", Answer(200, b"fine"), StoreUnavailable, "not one of Cloud Storage", MAY_HAVE_LANDED),
     Case(
