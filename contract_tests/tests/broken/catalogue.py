@@ -15,10 +15,10 @@ from reference_network.under_test import NetworkUnderTest
 from s3_under_test import S3UnderTest, reached
 from swamp_core.store import CheckedStore, MemoryStore, SignalWaitStore
 from swamp_store_contract.under_test import Recipe, StoreUnderTest
+from swamp_store_gcs.store import GcsStore
 from swamp_store_s3.store import S3Store
 
 from broken import on_disk, on_gcs, on_network, on_s3
-from swamp_store_gcs import GcsStore
 from swamp_store_local import LocalStore
 from tests.servers.gcs import gcs_serving
 from tests.servers.s3 import s3_serving

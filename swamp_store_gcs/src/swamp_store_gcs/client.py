@@ -108,6 +108,8 @@ class Bucket:
         page = next(iterator.pages)
         if page.raw_page.get("kind") != "storage#objects":
             raise NotTheService("The reply is no listing of objects")
+        if token is not None and iterator.next_page_token == token:
+            raise NotTheService("The listing does not go on where it says that there is more")
         return Page([blob.name for blob in page], iterator.next_page_token)
 
     def date(self, prefix: str) -> str | None:

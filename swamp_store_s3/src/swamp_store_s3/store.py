@@ -67,16 +67,16 @@ class S3Store:
         prefix: str = "",
         *,
         custom_endpoint: bool = False,
-        patience: Patience = Patience(),  # noqa: B008
-        pace: Pace = Pace(),  # noqa: B008
+        patience: Patience | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._client = client
         self._bucket = bucket
         self._start = f"{prefix}/" if prefix else ""
         self._may_misorder = custom_endpoint
         self._note: Note | None = None
-        self._patience = patience
-        self._pace = pace
+        self._patience = patience or Patience()
+        self._pace = pace or Pace()
 
     def put_if_absent(self, key: str, data: bytes) -> bool:
         """See `SignalWaitStore.put_if_absent`.

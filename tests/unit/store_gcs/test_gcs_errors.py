@@ -173,6 +173,13 @@ def test_a_listing_that_does_not_say_that_it_is_one_is_not_empty(site: Site, sto
         list(store.list(""))
 
 
+def test_a_listing_that_goes_round_in_circles_ends(site: Site, store: CheckedStore) -> None:
+    """A service that gives the same place to go on from twice would be asked for ever."""
+    again = Answer(200, b'{"kind": "storage#objects", "nextPageToken": "again"}')
+    with site.proxy.failing("list", again, times=None), pytest.raises(StoreUnavailable, match="not one of"):
+        list(store.list(""))
+
+
 def test_a_412_on_a_read_is_no_answer(site: Site, store: CheckedStore) -> None:
     """Only a create has a condition; whoever says that one failed elsewhere is not understood."""
     for verb in ("get", "list", "delete"):
