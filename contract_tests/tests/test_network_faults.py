@@ -110,7 +110,7 @@ def test_exists_for_ever_with_nothing_there_is_not_a_loss(service: Service) -> N
         service.store().put_if_absent(KEY, RECORD)
 
 
-@pytest.mark.parametrize("look", [html(200), html(502), DropReply(), Answer(500)], ids=repr)
+@pytest.mark.parametrize("look", [html(200), html(502), Answer(200), DropReply(), Answer(500)], ids=repr)
 def test_a_look_that_fails_is_no_loss(service: Service, look: Fault) -> None:
     """The read-back after our own lost write is answered by something else: the record stays ours."""
     with service.proxy.failing("put_if_absent", DropReply(), Pass(), look):

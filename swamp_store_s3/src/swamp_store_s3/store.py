@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from botocore.exceptions import ClientError
 from swamp_core.store.creating import Landed, Pace, Patience, Reply, Stored, Unclear, create
-from swamp_core.store.errors import StoreMisconfigured
+from swamp_core.store.errors import StoreError, StoreMisconfigured
 from swamp_core.store.keys import RECORD_BYTES_MAX, is_key
 from swamp_core.store.probing import NOTE_KEY, Note, note_in
 from swamp_core.store.repeating import repeated
@@ -27,10 +27,10 @@ from swamp_store_s3.listing import Page, page_of, pages
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import (
-        DeleteObjectOutputTypeDef,
         GetObjectOutputTypeDef,
         HeadObjectOutputTypeDef,
         ListObjectsV2RequestTypeDef,
+        PutObjectOutputTypeDef,
     )
 
 T = TypeVar("T")
@@ -118,10 +118,11 @@ class S3Store:
                 IfNoneMatch="*",
                 Metadata={PUT_ID: put_id},
             )
+            _check_object(reply)
+        except StoreError as error:
+            return Unclear(error)
         except Exception as error:  # The SDK promises no class of its own for what goes wrong in it.
             return create_reply(error)
-        if not reply.get("ETag") or is_foreign(reply["ResponseMetadata"]):
-            return Unclear(foreign("a success without an ETag"))
         return Landed()
 
     def stored(self, key: str) -> Stored | None:
@@ -133,7 +134,7 @@ class S3Store:
                 if code_of(error) == "404":  # The reply to a HEAD has no body, and so no code.
                     return None
                 raise
-            _check_origin(reply)
+            _check_object(reply)
             return Stored(reply["Metadata"].get(PUT_ID))
 
     def server_now(self) -> datetime | None:
@@ -156,7 +157,8 @@ class S3Store:
                 return None
             raise
         with closing(reply["Body"]) as body:
-            _check_record(reply)
+            _check_object(reply)
+            _check_size(reply)
             return body.read()  # It raises when fewer bytes come than the reply has said.
 
     def _delete(self, key: str) -> None:
@@ -166,7 +168,8 @@ class S3Store:
             if code_of(error) != "NoSuchKey":  # S3 itself does not say that.
                 raise
         else:
-            _check_origin(reply)
+            if is_foreign(reply["ResponseMetadata"]):
+                raise foreign("a web page deletes nothing")
 
     def _page(self, request: ListObjectsV2RequestTypeDef) -> Page:
         return self._ask("list", lambda: page_of(self._client.list_objects_v2(**request)))
@@ -207,19 +210,18 @@ class S3Store:
         return repeated(translated(verb)(request), patience=self._patience, pace=self._pace)
 
 
-def _check_record(reply: GetObjectOutputTypeDef) -> None:
-    """Raise when what was found is no record."""
+def _check_object(
+    reply: GetObjectOutputTypeDef | HeadObjectOutputTypeDef | PutObjectOutputTypeDef,
+) -> None:
+    """Raise when a success does not speak of an object: somebody else than S3 gave it."""
     if not reply.get("ETag") or is_foreign(reply["ResponseMetadata"]):
         raise foreign("what it gave is no object")
+
+
+def _check_size(reply: GetObjectOutputTypeDef) -> None:
     length = reply.get("ContentLength", 0)
     if length > RECORD_BYTES_MAX:
         raise StoreMisconfigured(
             f"The object has {length} bytes, and no record has more than {RECORD_BYTES_MAX}",
             hint="Something else writes there: give the datastore a prefix of its own.",
         )
-
-
-def _check_origin(reply: DeleteObjectOutputTypeDef | HeadObjectOutputTypeDef) -> None:
-    """Raise when a success does not come from S3: a sign-in page is no record, and deletes nothing."""
-    if is_foreign(reply["ResponseMetadata"]):
-        raise foreign("a web page")
