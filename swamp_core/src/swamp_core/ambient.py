@@ -10,12 +10,13 @@ import getpass
 import os
 import random
 import socket
-import threading
 import time
 import uuid
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
+
+from swamp_core.flag import Flag
 
 
 class Clock(Protocol):
@@ -25,8 +26,8 @@ class Clock(Protocol):
         """The present instant in UTC, in whole milliseconds."""
         ...
 
-    def wait(self, event: threading.Event, seconds: float) -> bool:
-        """Wait until the event is set or the seconds have passed; whether it is set."""
+    def wait(self, flag: Flag, seconds: float) -> bool:
+        """Wait until the flag is set or the seconds have passed; whether it is set."""
         ...
 
 
@@ -37,9 +38,9 @@ class SystemClock:
         """See `Clock.now`."""
         return in_milliseconds(datetime.now(UTC))
 
-    def wait(self, event: threading.Event, seconds: float) -> bool:
+    def wait(self, flag: Flag, seconds: float) -> bool:
         """See `Clock.wait`."""
-        return event.wait(seconds)
+        return flag.wait(seconds)
 
 
 class Ids(Protocol):

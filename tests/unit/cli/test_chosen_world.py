@@ -1,10 +1,10 @@
 """The world that a test chooses for a command: clocks, IDs, stops, counts."""
 
-import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from swamp_core.ambient import Ambient
+from swamp_core.flag import Flag
 from swamp_core.store import InvalidKey
 from swamp_core.store.memory import MemoryStore
 from swamp_core.testing.cli import ambient_from, open_watched
@@ -19,16 +19,16 @@ NOON = datetime(2026, 7, 27, 12, tzinfo=UTC)
 def test_a_fake_clock_moves_when_it_is_waited_for():
     """A test with a fake clock never sleeps."""
     clock = FakeClock(NOON)
-    assert clock.wait(threading.Event(), 3600) is False
+    assert clock.wait(Flag(), 3600) is False
     assert clock.now() == NOON + timedelta(hours=1)
     assert clock.waited_s == [3600]
 
 
 def test_a_fake_clock_stands_still_for_what_has_happened():
-    """An event that is set already is not waited for."""
-    clock, event = FakeClock(NOON), threading.Event()
-    event.set()
-    assert clock.wait(event, 3600) is True
+    """A flag that is set already is not waited for."""
+    clock, flag = FakeClock(NOON), Flag()
+    flag.set()
+    assert clock.wait(flag, 3600) is True
     assert clock.now() == NOON
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from threading import Event as Flag
 from threading import Lock
 from typing import Literal
 
@@ -15,6 +14,7 @@ from swamp_core.engine.driver import Driver, Heard
 from swamp_core.engine.ledger import Fenced, Observer, Trouble
 from swamp_core.engine.lives import new_owner
 from swamp_core.engine.suspending import NotSuspended, Resumed, resume_run
+from swamp_core.flag import Flag
 from swamp_core.run.events import Event, Owner
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import StoreError

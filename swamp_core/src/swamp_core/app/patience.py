@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Event as Flag
 
+from swamp_core.flag import Flag
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import StoreError
 

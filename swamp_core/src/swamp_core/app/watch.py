@@ -7,7 +7,6 @@ removed has no next entry. A watcher writes nothing; whoever drives the run does
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Event as Flag
 from typing import Literal
 
 from swamp_core.app.finding import read_run_journal, unreadable_run
@@ -16,6 +15,7 @@ from swamp_core.app.views import RunResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.engine.ledger import Observer, Trouble
 from swamp_core.engine.lives import shown_status
+from swamp_core.flag import Flag
 from swamp_core.journal.entry import Entry, Journal
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Unreadable, read_record

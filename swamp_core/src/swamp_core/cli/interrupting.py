@@ -11,12 +11,12 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from threading import Event as Flag
 from types import FrameType
 
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.failures import Failure
 from swamp_core.cli.output import Output
+from swamp_core.flag import Flag
 from swamp_core.models.processes import kill_all
 
 _HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event as Flag
 
 from swamp_core.app.patience import Awaited, Patience
 from swamp_core.cli.failures import interrupted_failure
@@ -12,6 +11,7 @@ from swamp_core.cli.interrupting import interrupts, leave
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.parts import Say
 from swamp_core.cli.times import moment_from_now
+from swamp_core.flag import Flag
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import StoreError
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from threading import Event as Flag
 
 from swamp_core.ambient import Ambient, monotonic_s
 from swamp_core.engine.adopting import adopted
@@ -30,6 +29,7 @@ from swamp_core.engine.plan import Plan, StepRef, declared, plan_of_run
 from swamp_core.engine.readiness import all_ended, follows, pending, run_end
 from swamp_core.engine.suspending import Applications, NotSuspended, Resumed, WaitsOpen
 from swamp_core.engine.tasks import Ended, NotDriven, Tasks, result_event
+from swamp_core.flag import Flag
 from swamp_core.journal.ending import withdraw_outcomes, withdraw_waits
 from swamp_core.journal.entry import Journal
 from swamp_core.models.method import Invocation, MethodResult

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from threading import Event as Flag
 from typing import TypeVar
 
 from swamp_core.ambient import Ambient
 from swamp_core.engine.suspending import NotSuspended, Resumed, WaitsOpen, suspend_run
+from swamp_core.flag import Flag
 from swamp_core.journal.appending import Append, Appended, Blocked, Lost, Void, append
 from swamp_core.journal.ending import end_run
 from swamp_core.journal.entry import Entry, Journal, in_entries

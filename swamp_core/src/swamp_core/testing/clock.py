@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from swamp_core.ambient import Clock, SystemClock
+from swamp_core.flag import Flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,9 @@ class FixedClock:
         """See `Clock.now`."""
         return self.instant
 
-    def wait(self, event: threading.Event, seconds: float) -> bool:
+    def wait(self, flag: Flag, seconds: float) -> bool:
         """See `Clock.wait`."""
-        return event.wait(seconds)
+        return flag.wait(seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,9 @@ class OffsetClock:
         """See `Clock.now`."""
         return self.clock.now() + self.offset
 
-    def wait(self, event: threading.Event, seconds: float) -> bool:
+    def wait(self, flag: Flag, seconds: float) -> bool:
         """See `Clock.wait`."""
-        return self.clock.wait(event, seconds)
+        return self.clock.wait(flag, seconds)
 
 
 class FakeClock:
@@ -53,13 +54,13 @@ class FakeClock:
         with self._lock:
             return self._now
 
-    def wait(self, event: threading.Event, seconds: float) -> bool:
-        """See `Clock.wait`. An event that is set already takes no time."""
-        if event.is_set():
+    def wait(self, flag: Flag, seconds: float) -> bool:
+        """See `Clock.wait`. A flag that is set already takes no time."""
+        if flag.is_set():
             return True
         self.waited_s.append(seconds)
         self.move(timedelta(seconds=seconds))
-        return event.is_set()
+        return flag.is_set()
 
     def move(self, length: timedelta) -> None:
         """Let time pass."""
