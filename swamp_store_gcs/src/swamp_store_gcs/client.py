@@ -159,9 +159,7 @@ def _credentials(options: GcsOptions) -> Any:
         return AnonymousCredentials()  # type: ignore[no-untyped-call]
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # that a person's own credentials have no quota project
+            warnings.simplefilter("ignore", UserWarning)  # a person's own credentials have no quota project
             credentials, _ = google.auth.default(scopes=[_SCOPE])
     except (RefreshError, TransportError):
         raise
