@@ -21,6 +21,7 @@ from google.auth.environment_vars import CREDENTIALS
 from google.auth.exceptions import RefreshError, TransportError
 from google.auth.transport.requests import AuthorizedSession
 from google.cloud import storage  # type: ignore[import-untyped]
+from requests import Response, codes
 from requests.adapters import HTTPAdapter
 
 from swamp_store_gcs.errors import NotTheService, translated, unusable_file
@@ -178,9 +179,16 @@ def _session(credentials: Any, refresh_s: float) -> AuthorizedSession:
         refresh_timeout=refresh_s,
     )
     session.max_redirects = 0  # Cloud Storage makes none, and a delete that follows one becomes a read.
+    session.hooks["response"].append(_check_delete)
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(pool_maxsize=CONNECTIONS_MAX, max_retries=0))
     return session
+
+
+def _check_delete(reply: Response, **_: object) -> None:
+    """Raise when a delete is answered with nothing and without the status that says so: Cloud Storage's is 204."""
+    if reply.request.method == "DELETE" and reply.status_code == codes.ok and not reply.content:
+        raise NotTheService("The reply does not say that the object was deleted")
 
 
 def _checksum(data: bytes) -> str:

@@ -329,15 +329,22 @@ def foreign(what: str) -> StoreError:
 def is_foreign(metadata: Mapping[str, Any]) -> bool:
     """Whether a reply is a web page that no S3 service signed with a header of its own."""
     headers: Mapping[str, str] = metadata.get("HTTPHeaders", {})
-    if metadata.get("HTTPStatusCode") == _NO_CONTENT:
-        return False
     is_page = headers.get("content-type", "").lower().startswith(("text/html", "application/xhtml"))
-    return is_page and not any(name.startswith("x-amz") for name in headers)
+    return is_page and not _is_signed(headers)
+
+
+def is_deleted(metadata: Mapping[str, Any]) -> bool:
+    """Whether a success says that S3 deleted: by its status, or by a header of its own."""
+    return metadata.get("HTTPStatusCode") == _NO_CONTENT or _is_signed(metadata.get("HTTPHeaders", {}))
 
 
 def code_of(error: ClientError) -> str:
     """The service's code; the HTTP status where the reply has none, as the reply to a HEAD."""
     return str(error.response.get("Error", {}).get("Code") or _status_of(error))
+
+
+def _is_signed(headers: Mapping[str, str]) -> bool:
+    return any(name.startswith("x-amz") for name in headers)
 
 
 def _of_reply(error: ClientError) -> Meaning:

@@ -21,7 +21,7 @@ from swamp_core.store.keys import RECORD_BYTES_MAX, is_key
 from swamp_core.store.probing import NOTE_KEY, Note, note_in
 from swamp_core.store.repeating import repeated
 
-from swamp_store_s3.errors import code_of, create_reply, foreign, is_foreign, translated
+from swamp_store_s3.errors import code_of, create_reply, foreign, is_deleted, is_foreign, translated
 from swamp_store_s3.listing import Page, page_of, pages
 
 if TYPE_CHECKING:
@@ -168,8 +168,8 @@ class S3Store:
             if code_of(error) != "NoSuchKey":  # S3 itself does not say that.
                 raise
         else:
-            if is_foreign(reply["ResponseMetadata"]):
-                raise foreign("a web page deletes nothing")
+            if not is_deleted(reply["ResponseMetadata"]):
+                raise foreign("what it gave is no word of a delete")
 
     def _page(self, request: ListObjectsV2RequestTypeDef) -> Page:
         return self._ask("list", lambda: page_of(self._client.list_objects_v2(**request)))

@@ -173,6 +173,16 @@ def test_a_listing_that_does_not_say_that_it_is_one_is_not_empty(site: Site, sto
         list(store.list(""))
 
 
+def test_an_empty_200_deletes_nothing(site: Site, store: CheckedStore) -> None:
+    """Cloud Storage confirms a delete with 204; whoever answers everything with nothing is somebody else."""
+    with site.proxy.failing("delete", Answer(200), times=None), pytest.raises(StoreUnavailable):
+        store.delete("there")
+    site.put("there", b"there")
+    with site.proxy.failing("delete", Answer(200)):
+        store.delete("there")
+    assert store.get("there") is None
+
+
 def test_a_listing_that_goes_round_in_circles_ends(site: Site, store: CheckedStore) -> None:
     """A service that gives the same place to go on from twice would be asked for ever."""
     again = Answer(200, b'{"kind": "storage#objects", "nextPageToken": "again"}')

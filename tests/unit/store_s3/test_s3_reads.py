@@ -102,7 +102,7 @@ def test_a_listing_that_goes_round_in_circles_ends(open_s3: OpenStore, proxy: Fa
     assert len(proxy.requests) == 2
 
 
-@pytest.mark.parametrize("page", [html(200), html(404), html(302)], ids=str)
+@pytest.mark.parametrize("page", [html(200), html(404), html(302), Answer(200), Answer(202)], ids=str)
 def test_a_web_page_deletes_nothing(open_s3: OpenStore, proxy: FaultProxy, page: Answer) -> None:
     """A delete that no S3 has confirmed is not done."""
     store = open_s3()
