@@ -188,3 +188,17 @@ def test_a_wait_is_never_longer_than_its_bound_nor_shorter_than_half_of_its_turn
 def test_the_put_id_tells_whose_record_it_is(stored: Stored | None, owner: Owner) -> None:
     """A record without a put-id was written by something else."""
     assert whose_record(MINE, stored) is owner
+
+
+@pytest.mark.parametrize("hint", [None, "Check the proxy."])
+def test_an_unknown_outcome_keeps_the_hint_of_its_cause(hint: str | None) -> None:
+    """What to do about the trouble is not lost; where the cause has no hint of its own, it is to repeat."""
+    backend = Backend(None, [])
+    pace = Pace(clock=lambda: backend.now_s, sleep=backend._sleep, chance=lambda: 1.0)
+
+    def lost(put_id: str) -> Reply:
+        return Unclear(StoreUnavailable("Lost", hint=hint))
+
+    with pytest.raises(OutcomeUnknown) as raised:
+        create(lost, backend.read, put_id=MINE, patience=PATIENCE, pace=pace)
+    assert raised.value.hint == (hint or OutcomeUnknown.default_hint)

@@ -28,7 +28,7 @@ def approve(workspace: Workspace, gate: Gate) -> RunResult:
     """Approve a gate; its run goes on when it is resumed.
 
     Raises `Refused` (`already_decided`, `gate_expired`, `closed`, `unreadable`) and `StoreError`; after
-    `OutcomeUnknown` or `StoreUnavailable` the error's hint is the command that repeats it.
+    `OutcomeUnknown` or `StoreUnavailable` the error's hint ends with the command that repeats it.
     """
     with _repeatable(_command(workspace, gate, "approve")):
         _decide(workspace, gate, approve=True, reason=None)
@@ -91,5 +91,5 @@ def _repeatable(command: str) -> Iterator[None]:
     try:
         yield
     except (OutcomeUnknown, StoreUnavailable) as error:
-        error.hint = f"Repeat the decision; if this one was recorded, the answer says so:\n{command}"
+        error.advise(f"Repeat the decision; if this one was recorded, the answer says so:\n{command}")
         raise

@@ -115,7 +115,7 @@ def _start(workspace: Workspace, runnable: Runnable, inputs: dict[str, JsonValue
         started = workspace.execute(start_run(event, entry_id=ambient.ids.random_id(), build=workspace.build))
     except (OutcomeUnknown, StoreUnavailable) as error:
         cancel = workspace.command("workflow", "cancel", event.run_id)
-        error.hint = (
+        error.advise(
             f"The run may have begun, though none of its steps has. If it has, end it with:\n{cancel}"
         )
         raise

@@ -36,7 +36,7 @@ def signal(
 
     `wait_id` may be shortened to a unique beginning. Repeating a signal with the same idempotency key and payload
     gives the same receipt. Raises `Refused` with one of the codes of a refused signal, and `StoreError`; after
-    `OutcomeUnknown` or `StoreUnavailable` the error's hint is the command that repeats the signal safely.
+    `OutcomeUnknown` or `StoreUnavailable` the error's hint ends with the command that repeats the signal safely.
     """
     named = _named(workspace, payload, idempotency_key)
     found = find_wait_id(workspace, wait_id)
@@ -44,7 +44,7 @@ def signal(
         answer = workspace.execute(signal_wait(found, named, workspace.ambient.clock.now))
     except (OutcomeUnknown, StoreUnavailable) as error:
         repeat = _repeat(workspace, found, named)
-        error.hint = f"Repeat the signal; it is then taken once, whatever became of this one:\n{repeat}"
+        error.advise(f"Repeat the signal; it is then taken once, whatever became of this one:\n{repeat}")
         raise
     return _result(workspace, found, answer)
 

@@ -98,7 +98,7 @@ def _tried(
             )
             if given_up:
                 again = workspace.command("workflow", "resume", run_id)
-                error.hint = f"Try again later; if the run was taken up, that says how to go on:\n{again}"
+                error.advise(f"Try again later; if the run was taken up, that says how to go on:\n{again}")
                 raise
             delay_s = min(delay_s * 2, POLL_MAX_S)
 

@@ -175,8 +175,12 @@ class _NotReadable(Exception):
 
 def _unknown(put_id: str, attempts: int, elapsed_s: float, cause: Exception) -> OutcomeUnknown:
     times = "once" if attempts == 1 else f"{attempts} times"
-    why = f": {cause.detail}" if isinstance(cause, StoreError) else ""
+    why, hint = "", None
+    if isinstance(cause, StoreError):
+        why = f": {cause.detail}"
+        hint = None if cause.hint == StoreUnavailable.default_hint else cause.hint
     return OutcomeUnknown(
         f"The create was sent {times} in {elapsed_s:.1f} s, and whether it landed could not be learned{why}",
         put_id=put_id,
+        hint=hint,
     )

@@ -36,6 +36,10 @@ class StoreError(Exception):
         self.store = store
         self.hint = hint or self.default_hint
 
+    def advise(self, how: str) -> None:
+        """Say how to go on: after the hint of the cause, which stays, but in place of the default of the class."""
+        self.hint = how if self.hint == self.default_hint else f"{self.hint}\n{how}"
+
     def __str__(self) -> str:
         where = "".join(
             part
