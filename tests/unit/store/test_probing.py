@@ -19,10 +19,12 @@ from swamp_core.store.probing import (
     PROBES,
     WRITERS,
     Note,
+    left_behind,
     left_probes,
     note_in,
     server_now,
     short_probe,
+    thrown_away,
 )
 
 PREFIX = f"{PROBES}this/"
@@ -132,3 +134,35 @@ def test_a_service_s_clock_is_asked_through_the_checks() -> None:
 
     assert server_now(CheckedStore(WithClock(), "a bucket")) == datetime(2026, 12, 2, tzinfo=UTC)
     assert server_now(CheckedStore(MemoryStore(), "memory")) is None
+
+
+def test_an_interrupted_probe_leaves_nothing() -> None:
+    """Ctrl-C comes in the middle of a probe: what it has created is deleted."""
+
+    class Interrupted(MemoryStore):
+        def list(
+            self, prefix: str, *, start_after: str | None = None, limit: int | None = None
+        ) -> Iterator[str]:
+            if limit is not None:
+                raise KeyboardInterrupt
+            return super().list(prefix)
+
+    store = Interrupted()
+    with pytest.raises(KeyboardInterrupt) as raised:
+        short_probe(store, PREFIX)
+    assert store.records == {}
+    assert not hasattr(raised.value, "__notes__")
+
+
+def test_an_interrupt_whose_clean_up_fails_says_what_stays() -> None:
+    """The interrupt is told, with the prefix and the command that deletes what stays."""
+
+    class Failing(MemoryStore):
+        def list(
+            self, prefix: str, *, start_after: str | None = None, limit: int | None = None
+        ) -> Iterator[str]:
+            raise StoreUnavailable("No listing here")
+
+    with pytest.raises(KeyboardInterrupt) as raised, thrown_away(Failing(), PREFIX):
+        raise KeyboardInterrupt
+    assert raised.value.__notes__ == [left_behind(PREFIX)]

@@ -23,6 +23,7 @@ from swamp_core.store.probing import (
     WRITERS,
     check_racing_creates,
     check_second_create,
+    cleaned_up,
     delete_below,
     lists_in_byte_order,
     server_now,
@@ -65,9 +66,10 @@ def check_datastore(workspace: Workspace) -> DatastoreCheck:
     patient = Patient(
         workspace.store, new_probe(workspace), workspace.ambient.clock, is_proven=description.is_proven
     )
-    checks = list(_examined(patient))
-    if any(check.ok for check in checks if check.name == CREATE.name):
-        checks.append(_carried_out(Check("clean-up", _clean_up), patient))
+    with cleaned_up(patient.store, patient.prefix):
+        checks = list(_examined(patient))
+        if any(check.ok for check in checks if check.name == CREATE.name):
+            checks.append(_carried_out(Check("clean-up", _clean_up), patient))
     return DatastoreCheck(store=description.store, checks=checks, ok=all(check.ok for check in checks))
 
 

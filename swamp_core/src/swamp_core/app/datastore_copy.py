@@ -22,7 +22,7 @@ from swamp_core.engine.reading import read_run
 from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
 from swamp_core.store.fan_out import FAN_OUT, fan_out, get_many
-from swamp_core.store.probing import NOTE_KEY, PROBES
+from swamp_core.store.probing import NOTE_KEY, PROBES, thrown_away
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.store.registry import describe
 
@@ -110,12 +110,10 @@ def _different(records: dict[str, bytes | None], others: dict[str, bytes | None]
 
 def _refuse_overlap(source: SignalWaitStore, there: Workspace) -> None:
     """Refuse a target whose records are seen in the source. Names do not tell: two services have equal buckets."""
-    key = f"{new_probe(there)}overlap"
-    there.store.put_if_absent(key, b"")
-    try:
-        seen = any(each.endswith(key) for each in source.list(""))
-    finally:
-        there.store.delete(key)
+    probe = new_probe(there)
+    with thrown_away(there.store, probe):
+        there.store.put_if_absent(f"{probe}overlap", b"")
+        seen = any(each.endswith(f"{probe}overlap") for each in source.list(""))
     if seen:
         raise Refused(
             "invalid_input",

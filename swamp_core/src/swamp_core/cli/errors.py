@@ -27,7 +27,8 @@ def failure_of(error: BaseException) -> Failure:
         case click.UsageError():
             return _of_usage(error)
         case click.Abort() | KeyboardInterrupt() | EOFError():
-            return interrupted_failure()
+            notes = getattr(error.__cause__ or error, "__notes__", [])
+            return interrupted_failure("\n".join(notes) or None)
         case AnswerNotWritten():
             message = f"The command was done, but its answer could not be written: {error}."
             return Failure("answer_not_written", message, None, {}, ExitCode.INTERNAL)

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from swamp_core.cli.exit_codes import ExitCode
-from swamp_core.cli.failures import Failure
+from swamp_core.cli.failures import Failure, interrupted_failure
 from swamp_core.cli.output import Output
 from swamp_core.flag import Flag
 from swamp_core.models.processes import kill_all
@@ -54,6 +54,20 @@ def interrupts(
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def cut_off(output: Output, saying: str, hint: str) -> Iterator[None]:
+    """For as long as the block lasts, an interrupt is told of by a sentence and raises `KeyboardInterrupt`.
+
+    A second one leaves at once; `hint` says what stays then.
+    """
+    with interrupts(lambda: saying, _raise, lambda: leave(output, interrupted_failure(hint))):
+        yield
+
+
+def _raise() -> None:
+    raise KeyboardInterrupt
 
 
 def leave(output: Output, failure: Failure) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -109,13 +109,27 @@ def lists_in_byte_order(store: SignalWaitStore, prefix: str) -> bool:
 @contextmanager
 def thrown_away(store: SignalWaitStore, prefix: str) -> Iterator[None]:
     """Delete afterwards everything below the prefix. What went wrong before is told, and not what went wrong then."""
+    with cleaned_up(store, prefix):
+        yield
+        delete_below(store, prefix)
+
+
+@contextmanager
+def cleaned_up(store: SignalWaitStore, prefix: str) -> Iterator[None]:
+    """Delete everything below the prefix when the block is cut off; an interrupt has a note if that fails too."""
     try:
         yield
-    except BaseException:
-        with suppress(StoreError):
+    except BaseException as error:
+        try:
             delete_below(store, prefix)
+        except StoreError:
+            error.add_note(left_behind(prefix))
         raise
-    delete_below(store, prefix)
+
+
+def left_behind(prefix: str) -> str:
+    """What to tell of a probe that could not be deleted."""
+    return f"Records stay below `{prefix}`; `swamp run gc` deletes them once they are a day old."
 
 
 def left_probes(store: SignalWaitStore, before: str) -> list[str]:

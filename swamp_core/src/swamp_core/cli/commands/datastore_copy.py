@@ -24,6 +24,7 @@ def copy(invocation: Invocation, source: str, target: str) -> ExitCode:
       swamp datastore copy file:///srv/swamp 's3://team-bucket/releases?region=eu-west-1'
     """
     from swamp_core.app.datastore_copy import copy_datastore
+    from swamp_core.cli.interrupting import cut_off
     from swamp_core.cli.rendering.datastores import copy_parts
 
     tenths = 0
@@ -34,6 +35,12 @@ def copy(invocation: Invocation, source: str, target: str) -> ExitCode:
             tenths = 10 * done // of
             invocation.output.note(Say(f"{done} of {of} records are copied.", "dim"))
 
-    result = copy_datastore(invocation.workspace, source, target, tell=tell)
+    again = f"Go on with:\n{invocation.workspace.command('datastore', 'copy', source, target)}"
+    try:
+        with cut_off(invocation.output, "Interrupted; the records that are under way are waited for.", again):
+            result = copy_datastore(invocation.workspace, source, target, tell=tell)
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note(again)
+        raise
     invocation.output.answer(result.to_json(), copy_parts(result, target))
     return ExitCode.DONE
