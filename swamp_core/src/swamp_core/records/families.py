@@ -1,10 +1,12 @@
-"""The record families that stand beside the journal: format, run index, mark, registration, outcome.
+"""The record families that stand beside the journal: format, run index, mark, registration, outcome, claims of keys.
 
 1. Each is written once and never changed. What two processes could race for is one create of one of these.
 2. A wait is open exactly when it is registered, has no outcome, and its run's mark is there.
 3. The first outcome of a wait is its only one, whoever writes it.
 4. The mark's number is drawn anew for each start and each retry where several may try, so no mark returns after it was
    deleted.
+5. A key is held by the wait of its highest claim. A claim counts only if it is still the highest after it was made,
+   and the highest is never deleted: a release supersedes it first.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 
 from swamp_core.records import keys
 from swamp_core.records.base import Instant, Model, Record
-from swamp_core.records.fields import CapturedSchema, Number, Segment
+from swamp_core.records.fields import CapturedSchema, Number, Segment, WaitKey
 
 WaitKind = Literal["signal", "approval"]
 
@@ -89,6 +91,52 @@ class Registration(Record):
     def mark_key(self) -> str:
         """The key of the mark that must be there for the wait to be open."""
         return keys.mark(self.workflow, self.run_id, self.mark)
+
+
+class _Numbered(Record):
+    workflow: Segment
+    key_name: WaitKey = Field(alias="key")
+    number: Number
+
+    def key(self) -> str:
+        """See `Record.key`."""
+        return keys.claim(self.workflow, self.key_name, self.number)
+
+
+class Claim(_Numbered):
+    """That a wait holds a key, or will hold it once it is registered."""
+
+    kind: Literal["claim"] = "claim"
+    wait_id: Segment
+    run_id: Segment
+    mark: Number
+    job: str
+    step: str
+    deadline: Instant
+
+    def numbered(self, number: int) -> Claim:
+        """The same claim under another number."""
+        return self.model_copy(update={"number": number})
+
+    def is_overdue(self, now: datetime) -> bool:
+        """Whether the deadline of the wait has passed; at the very deadline it has."""
+        return now >= self.deadline
+
+    def mark_key(self) -> str:
+        """The key of the mark that must be there for the claim to count."""
+        return keys.mark(self.workflow, self.run_id, self.mark)
+
+
+class Release(_Numbered):
+    """That the claims of lower numbers count no more."""
+
+    kind: Literal["release"] = "release"
+
+
+KeyRecord = Claim | Release
+
+KEY_RECORD: TypeAdapter[KeyRecord] = TypeAdapter(Annotated[KeyRecord, Field(discriminator="kind")])
+"""Reads what stands under a number of a key."""
 
 
 class Receipt(Model):

@@ -6,6 +6,7 @@ through what is done with it.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, JsonValue
@@ -35,6 +36,27 @@ def _check_schema(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 Segment = Annotated[str, AfterValidator(_check_segment)]
 """An ID or a workflow's name: text that can stand between two slashes of a key."""
+
+WAIT_KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
+WAIT_KEY_RULE = (
+    "A key has 1 to 64 characters of a-z, 0-9, `_` and `-`, begins with a letter or a digit, and is no name of a "
+    "Windows device"
+)
+
+
+def is_wait_key(text: str) -> bool:
+    """Whether the text can be the key of a wait; `WAIT_KEY_RULE` says what can."""
+    return WAIT_KEY.fullmatch(text) is not None and is_segment(text)
+
+
+def _check_wait_key(text: str) -> str:
+    if not is_wait_key(text):
+        raise PydanticCustomError("no_wait_key", WAIT_KEY_RULE)
+    return text
+
+
+WaitKey = Annotated[str, AfterValidator(_check_wait_key)]
+"""The key of a wait."""
 
 Number = Annotated[int, Field(ge=1, le=NUMBER_MAX)]
 """A number of a numbered family."""

@@ -14,6 +14,7 @@ OUTCOMES = "wait-outcomes/"
 OPEN_RUNS = "open-runs/"
 RUNS = "runs/"
 WORKFLOW_RUNS = "workflow-runs/"
+WAIT_KEYS = "wait-keys/"
 
 NUMBER_MAX = 999_999_999_999
 
@@ -92,3 +93,20 @@ def registration(wait_id: str) -> str:
 def outcome(wait_id: str) -> str:
     """The key of a wait's outcome."""
     return f"{OUTCOMES}{wait_id}"
+
+
+def claims(workflow: str, key: str) -> str:
+    """The prefix of what stands under the numbers of a wait key."""
+    return f"{WAIT_KEYS}{workflow}/{key}/"
+
+
+def claim(workflow: str, key: str, number: int) -> str:
+    """The key of a claim or a release of a wait key."""
+    return f"{claims(workflow, key)}{segment_of(number)}"
+
+
+def claimed(key: str) -> tuple[str, str, int] | None:
+    """The workflow, the wait key and the number that a record's key names, or None for one of another form."""
+    parts = key.removeprefix(WAIT_KEYS).split("/")
+    number = number_of(parts[2]) if len(parts) == 3 else None
+    return (parts[0], parts[1], number) if number else None

@@ -5,6 +5,9 @@ so a state of the search is the records, the facts, and each actor's history; st
 actor that is done is told apart by what it returned alone. The search is breadth-first, so a violation comes with a
 shortest schedule that leads to it.
 
+An actor that tries again and again ends each try that came to nothing with `AGAIN`: its next one is told apart from
+the first by nothing, so the search stays finite.
+
 Faults are choices like any other: at most `crashes` actors stop for ever at some operation, and at most `echoes`
 creates or deletes take effect once more, at any later moment (a delayed request; see the store protocol).
 
@@ -31,6 +34,9 @@ class Act:
 
     fact: Hashable
 
+
+AGAIN = object()
+"""Returned by an actor that begins anew and remembers nothing."""
 
 Step = Operation | Act
 ActorProtocol = Generator[Any, Any, Any]
@@ -168,6 +174,8 @@ class _Histories:
     def _add(self, path: tuple[Any, ...]) -> int:
         step = _replayed(self.actor.start(), path)
         if isinstance(step, _Done):
+            if step.value is AGAIN:
+                return 0
             known = self._ends.setdefault(step.value, len(self.steps))
             if known < len(self.steps):
                 return known

@@ -15,7 +15,7 @@ from datetime import datetime
 from swamp_core.journal.appending import is_removed
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Reading, Unreadable, read_record
-from swamp_core.records.families import OUTCOME, Accepted, Approved, Outcome, Registration, Rejected
+from swamp_core.records.families import OUTCOME, Accepted, Outcome, Registration
 from swamp_core.store.operations import Delete, Get, Protocol, PutIfAbsent
 from swamp_core.waits.signals import (
     Answer,
@@ -93,7 +93,7 @@ def _stored_or(
             return otherwise
 
 
-def withdrawn(outcome: Accepted | Approved | Rejected) -> Protocol[bool]:
+def withdrawn(outcome: Outcome) -> Protocol[bool]:
     """Delete an outcome that was created after its run was removed; whether it was."""
     removed = yield from is_removed(outcome.run_id)
     if removed:
