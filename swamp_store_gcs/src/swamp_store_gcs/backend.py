@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from swamp_core.store.errors import StoreMisconfigured
+from swamp_core.store.registry import how_to_install
 from swamp_core.store.settings import read_url
 
 from swamp_store_gcs.options import GcsOptions
@@ -44,7 +45,7 @@ class GcsBackend:
         except ImportError as error:
             raise StoreMisconfigured(
                 "The Google Cloud Storage SDK is not installed",
-                hint="Install it: pip install swamp-store-gcs",
+                hint=how_to_install("swamp-store-gcs"),
             ) from error
         return GcsStore(open_bucket(options), options.start)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from swamp_core.store.errors import StoreMisconfigured
+from swamp_core.store.registry import how_to_install
 from swamp_core.store.settings import read_url
 
 from swamp_store_s3.options import S3Options
@@ -48,7 +49,7 @@ class S3Backend:
         except ImportError as error:
             raise StoreMisconfigured(
                 "The s3 store needs boto3, which is not installed",
-                hint="Install it: pip install swamp-store-s3",
+                hint=how_to_install("swamp-store-s3"),
             ) from error
         from swamp_store_s3.client import open_client
         from swamp_store_s3.store import S3Store

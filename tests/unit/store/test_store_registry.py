@@ -1,6 +1,6 @@
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -108,7 +108,7 @@ def test_a_description_shows_the_options_that_hold_and_no_secret() -> None:
         ("broken://x", "store `broken` of no_such_module_anywhere cannot be loaded"),
         ("file:///srv/swamp", "needs the distribution swamp-store-local, which is not installed"),
         ("s3://bucket", "needs the distribution swamp-store-s3, which is not installed"),
-        ("gs://bucket", "Install it: pip install swamp-store-gcs"),
+        ("gs://bucket", "`pip install swamp-store-gcs`, or in a clone `pip install ./swamp_store_gcs`"),
     ],
 )
 @pytest.mark.usefixtures("with_planet")
@@ -138,7 +138,7 @@ def test_a_refused_setting_is_not_repeated(setting: str | dict[str, object]) -> 
 def test_the_stores_that_are_available_say_how_to_get_them() -> None:
     """Only what exists is named."""
     assert available_stores() == [
-        AvailableStore(type_, f"swamp-store-{type_}", True, f"pip install swamp-store-{type_}")
+        AvailableStore(type_, f"swamp-store-{type_}", True, registry.how_to_install(f"swamp-store-{type_}"))
         for type_ in ("gcs", "local", "s3")
     ]
 
@@ -170,3 +170,20 @@ def test_opening_a_directory_imports_nothing_that_it_does_not_need() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.split() == []
+
+
+@pytest.mark.parametrize(("lost", "type_"), [("boto3", "s3"), ("google-cloud-storage", "gcs")])
+def test_a_store_without_its_sdk_is_not_installed(
+    lost: str, type_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The adapter alone is of no use: what it lacks is named, though it is not imported."""
+    there = registry.metadata.distribution
+
+    def without(name: str) -> Distribution:
+        if name == lost:
+            raise PackageNotFoundError(name)
+        return there(name)
+
+    monkeypatch.setattr(registry.metadata, "distribution", without)
+    listed = {store.type: store.missing for store in available_stores() if not store.installed}
+    assert listed == {type_: (lost,)}

@@ -28,7 +28,11 @@ def list_stores() -> StoresResult:
     return StoresResult(
         stores=[
             StoreTypeView(
-                type=each.type, distribution=each.distribution, installed=each.installed, install=each.install
+                type=each.type,
+                distribution=each.distribution,
+                installed=each.installed,
+                install=each.install,
+                missing=list(each.missing),
             )
             for each in available_stores()
         ]

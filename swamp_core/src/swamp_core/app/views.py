@@ -346,12 +346,16 @@ class DatastoreView(View):
 
 
 class StoreTypeView(View):
-    """A type of store; `install` is the command that makes it usable."""
+    """A type of store; `install` says how it is made usable.
+
+    `missing` are the distributions that are not there; one that misses none and is not `installed` cannot be loaded.
+    """
 
     type: str
     distribution: str
     installed: bool
     install: str
+    missing: list[str]
 
 
 class StoresResult(View):

@@ -7,9 +7,11 @@ chooses is imported. Messages name a scheme, a type or an option, never a whole 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import metadata
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import cast
@@ -33,12 +35,16 @@ FIRST_PARTY = {
 
 @dataclass(frozen=True, slots=True)
 class AvailableStore:
-    """A store type that this installation knows: `install` is the command that makes it usable."""
+    """A store type that this installation knows: `install` says how it is made usable.
+
+    `missing` are the distributions that are not there; one that misses none and is not `installed` cannot be loaded.
+    """
 
     type: str
     distribution: str
     installed: bool
     install: str
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,14 @@ class StoreDescription:
     type: str
     options: dict[str, object]
     is_proven: bool
+
+
+def how_to_install(distribution: str) -> str:
+    """A sentence that is right for who has Swamp from an index, and for who has it from a clone."""
+    if distribution not in FIRST_PARTY.values():
+        return f"Install it: pip install {distribution}"
+    folder = distribution.replace("-", "_")
+    return f"Install it as Swamp was: `pip install {distribution}`, or in a clone `pip install ./{folder}`."
 
 
 def open_store(setting: str | Mapping[str, object]) -> SignalWaitStore:
@@ -80,10 +94,19 @@ def available_stores() -> list[AvailableStore]:
         except StoreMisconfigured:
             broken[name] = distribution
         else:
-            found[type_] = AvailableStore(type_, distribution, True, _install_command(distribution))
+            missing = _missing(entry_point)
+            found[type_] = AvailableStore(
+                type_, distribution, not missing, how_to_install(distribution), missing
+            )
     for name, distribution in {**FIRST_PARTY, **broken}.items():
         if all(distribution != store.distribution for store in found.values()):
-            found[name] = AvailableStore(name, distribution, False, _install_command(distribution))
+            found[name] = AvailableStore(
+                name,
+                distribution,
+                False,
+                how_to_install(distribution),
+                () if name in broken else (distribution,),
+            )
     return [found[type_] for type_ in sorted(found)]
 
 
@@ -115,7 +138,7 @@ def _backend(name: str, what: str) -> Backend:
         distribution = FIRST_PARTY[name]
         raise StoreMisconfigured(
             f"The datastore {what} `{name}` needs the distribution {distribution}, which is not installed",
-            hint=f"Install it: {_install_command(distribution)}",
+            hint=how_to_install(distribution),
         )
     raise StoreMisconfigured(
         f"No installed store has the {what} `{_shown(name)}`",
@@ -130,7 +153,7 @@ def _load(entry_point: EntryPoint) -> Backend:
         distribution = _distribution(entry_point)
         raise StoreMisconfigured(
             f"The store `{entry_point.name}` of {distribution} cannot be loaded",
-            hint=f"Install it again: {_install_command(distribution)}",
+            hint=f"It is broken, or lacks what it needs. {how_to_install(distribution)}",
         ) from error
 
 
@@ -165,8 +188,19 @@ def _distribution(entry_point: EntryPoint) -> str:
     return entry_point.dist.name if entry_point.dist else entry_point.module
 
 
-def _install_command(distribution: str) -> str:
-    return f"pip install {distribution}"
+def _missing(entry_point: EntryPoint) -> tuple[str, ...]:
+    """The distributions that are needed and not there, told without importing an SDK."""
+    needed = (entry_point.dist.requires if entry_point.dist else None) or []
+    names = [re.split(r"[^\w.-]", each.strip(), maxsplit=1)[0] for each in needed if ";" not in each]
+    return tuple(name for name in names if not _is_there(name))
+
+
+def _is_there(distribution: str) -> bool:
+    try:
+        metadata.distribution(distribution)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:

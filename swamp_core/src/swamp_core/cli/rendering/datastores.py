@@ -34,8 +34,8 @@ def stores_parts(result: StoresResult) -> Iterator[Part]:
     )
     for each in result.stores:
         if not each.installed:
-            yield Say(f"Install the {each.type} store with:")
-            yield Copy(each.install)
+            what = f"lacks {', '.join(each.missing)}" if each.missing else "cannot be loaded"
+            yield Say(f"The {each.type} store {what}. {each.install}")
 
 
 def check_parts(result: DatastoreCheck) -> Iterator[Part]:
