@@ -6,10 +6,6 @@ import pytest
 from swamp_core.store import open_store
 from swamp_core.testing.counting import counted
 
-pytestmark = pytest.mark.only_local(
-    "a name is checked before a store is asked, and their keys are the contract's"
-)
-
 ASK = "jobs: [{name: ask, steps: [{name: answer, task: {type: wait_for_signal, timeout: 1h}}]}]\n"
 
 TEXTS = [
@@ -164,6 +160,7 @@ def test_a_workflow_that_is_named_by_any_text_is_looked_for_in_its_folder_only(a
     assert asking.stored() == before
 
 
+@pytest.mark.only_local("the words are the same whatever keeps the state")
 @pytest.mark.parametrize("text", ["../../format", "a/b", "ASK", "\x1b[31mred", "x" * 300, ""], ids=ascii)
 @pytest.mark.parametrize("command", [*RUN_COMMANDS, *WORKFLOW_COMMANDS])
 def test_a_name_that_leads_nowhere_is_told_to_people(asking, log, command, text):

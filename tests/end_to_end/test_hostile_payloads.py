@@ -4,10 +4,6 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.only_local(
-    "a payload is checked before a store is asked, and their bytes are the contract's"
-)
-
 KIB = 1024
 ASK = "jobs: [{name: ask, steps: [{name: answer, task: {type: wait_for_signal, timeout: 1h}}]}]\n"
 DEEP = 100_000
@@ -101,6 +97,7 @@ def refused(asked, *given, code=3, **options):
     return error
 
 
+@pytest.mark.only_local("a payload is refused before a store is asked for more than its wait")
 @pytest.mark.parametrize(("sent", "rule"), REFUSED.values(), ids=REFUSED)
 def test_a_payload_that_is_no_plain_json_object_is_refused(asked, sent, rule):
     """It is refused as invalid, with the rule that it breaks; the wait stays open, and the store as it was."""
@@ -123,6 +120,7 @@ def test_a_payload_at_the_border_is_stored_as_it_was_sent(asked, sent, value):
     assert not (swamp.directory / "pwned").exists()
 
 
+@pytest.mark.only_local("a payload is refused before a store is asked for more than its wait")
 @pytest.mark.parametrize(
     "text",
     [
@@ -142,6 +140,7 @@ def test_a_payload_on_the_command_line_is_read_as_strictly(asked, text):
     assert refused(asked, "--payload", text)["code"] == "invalid_payload"
 
 
+@pytest.mark.only_local("a payload is refused before a store is asked for more than its wait")
 @pytest.mark.parametrize(
     "given",
     [

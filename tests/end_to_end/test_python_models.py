@@ -11,8 +11,6 @@ import pytest
 
 from tests.end_to_end.conftest import CommandLine
 
-pytestmark = pytest.mark.only_local("a model does not know the store")
-
 ELSEWHERE = os.environ.get("PYTHONPATH")
 
 MODULE = """

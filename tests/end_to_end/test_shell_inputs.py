@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.only_local("what a script is given does not come from the store")
-
 # `$SWAMP_INPUT_NOTE` arrives with its last newlines, so it is printed and not passed through `$(…)`.
 MODEL = """
 type: command/shell
@@ -98,6 +96,7 @@ def test_names_of_steps_and_jobs_reach_a_script_unchanged(swamp):
     assert not (swamp.directory / "pwned").exists()
 
 
+@pytest.mark.only_local("what is wrong with a file is told before a store is asked")
 @pytest.mark.parametrize("field", ["run", "env", "workingDir"])
 def test_an_expression_in_a_script_is_refused(notes, field):
     """`${{ }}` in `run`, or beside it, is refused by `validate` and by `run`, with the place and the reason."""

@@ -9,8 +9,6 @@ import pytest
 
 from tests.end_to_end.conftest import CommandLine
 
-pytestmark = pytest.mark.only_local("what is offered is listed, as other commands list it")
-
 WAITING = """
 inputs: { type: object, properties: { env: { type: string, description: "Where,\\n to" } } }
 jobs:

@@ -7,8 +7,6 @@ from swamp_core.records import keys
 
 from tests.end_to_end.spoiled_stores import new_store
 
-pytestmark = pytest.mark.only_local("what becomes of a wrong record does not depend on what keeps it")
-
 GONE = object()
 WRONG = [
     GONE,
