@@ -10,13 +10,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from swamp_core.journal.claims import release_key
 from swamp_core.records import keys
 from swamp_core.records.base import Found, read_record
 from swamp_core.records.families import KEY_RECORD, Cancelled, Claim, Mark, Registration, Release
 from swamp_core.store.memory import MemoryStore
 from swamp_core.store.operations import Delete, Get, List, Operation, PutIfAbsent, perform
 from swamp_core.testing.explore import AGAIN, Actor, ActorProtocol, World
-from swamp_core.waits.claiming import Acquired, Held, RunOver, release_key, try_to_claim
+from swamp_core.waits.claiming import Acquired, Held, RunOver, try_to_claim
 from swamp_core.waits.opening import open_wait
 
 from tests.explored.runs import NOW, answering
@@ -81,7 +82,7 @@ def claimant(wait: str, now: datetime = NOW, rule: Callable[[ActorProtocol], Act
             case Held(claim=claim):
                 return "held", claim.wait_id
             case Acquired():
-                yield from open_wait(registration_of(wait))
+                yield from open_wait(registration_of(wait), lambda: NOW)
                 if (yield Get(claim_of(wait).mark_key())) is None:
                     yield Delete(keys.registration(wait))
                     return "over", wait

@@ -102,7 +102,7 @@ def gated_run(
     assert isinstance(opened, Appended)
     run = opened.journal.run
     for wait_id, state in run.waits.items():
-        assert execute(open_wait(registration_of(run, wait_id, state)), store) is None
+        assert execute(open_wait(registration_of(run, wait_id, state), lambda: NOW), store) is None
     return store.records
 
 
@@ -215,7 +215,7 @@ def asking_again(journal: Journal, facts: list[Event], ids: Ids, token: str) -> 
         return type(begun).__name__
     run = begun.journal.run
     for each in again:
-        yield from open_wait(registration_of(run, each, run.waits[each]))
+        yield from open_wait(registration_of(run, each, run.waits[each]), lambda: NOW)
     opened = [WaitOpened(at=NOW, job="j", step=step, wait_id=each) for each, step in again.items()]
     asked = yield from append(begun.journal, opened, entry_id=ids.random_id(), owner=token)
     if not isinstance(asked, Appended):

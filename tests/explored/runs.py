@@ -135,7 +135,7 @@ def suspended_run() -> dict[str, bytes]:
     suspended = execute(append(begun.journal, events, entry_id="e2", owner="first"), store)
     assert isinstance(suspended, Appended)
     run = suspended.journal.run
-    assert execute(open_wait(registration_of(run, WAIT, run.waits[WAIT])), store) is None
+    assert execute(open_wait(registration_of(run, WAIT, run.waits[WAIT]), lambda: NOW), store) is None
     return store.records
 
 
@@ -251,7 +251,7 @@ def opening(begun: Appended) -> ActorProtocol:
     if not isinstance(journal, Appended):
         return type(journal).__name__
     run = journal.journal.run
-    yield from open_wait(registration_of(run, WAIT, run.waits[WAIT]))
+    yield from open_wait(registration_of(run, WAIT, run.waits[WAIT]), lambda: NOW)
     opened = WaitOpened(at=NOW, job="j", step="review", wait_id=WAIT)
     written = yield from append(journal.journal, [opened], entry_id="o3", owner="opener")
     if not isinstance(written, Appended):

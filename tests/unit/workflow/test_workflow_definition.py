@@ -120,6 +120,15 @@ def test_names_that_are_refused(name):
     assert name_problem(name) is not None
 
 
+@pytest.mark.parametrize(
+    "key", ["", "A", "-a", "_a", "a.b", "a/b", "x" * 65, "con", "lpt9", "${{ inputs.env }}", 7, None]
+)
+def test_keys_that_are_refused(key):
+    """A key is literal, and goes into keys of the store: what a name cannot be, nor can a key."""
+    with pytest.raises(ValidationError):
+        WaitForSignal.from_json({"type": "wait_for_signal", "timeout": 1, "key": key})
+
+
 @pytest.mark.parametrize("title", ["a", "Ship it!", "größe/大", "x" * 128, "a.b"])
 def test_titles_that_are_allowed(title):
     """Jobs and steps may be named in any printable text."""

@@ -110,7 +110,7 @@ def test_every_mistake_of_form_is_told_at_its_place(load):
             11,
             55,
             "unknown_field",
-            "Unknown field `earlySignals`; known here: `prompt`, `schema`, `timeout`, `type`.",
+            "Unknown field `earlySignals`; known here: `key`, `prompt`, `schema`, `timeout`, `type`.",
         ),
         (13, 22, "unknown_type", "Unknown type `asert`; did you mean `assert`?"),
         (15, 15, "wrong_type", "`task` must be a mapping with a `type`."),

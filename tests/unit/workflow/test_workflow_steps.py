@@ -26,6 +26,8 @@ HEALTH = {"eu": {"url": "https://eu"}, "us": {"url": "https://us"}}
 SOUND = workflow(
     job(
         "deploy",
+        wait("keyed", key="verdict"),
+        wait("keyed too", key="0-verdict_2"),
         gate("allow", "Deploy ${{ inputs.env }} in ${{ run.id }}?"),
         method(
             "each",
@@ -78,6 +80,24 @@ def test_sound_steps_have_no_findings():
 
 
 MISTAKES = {
+    "a key of two steps in one job": (
+        one_job(wait("a", key="verdict"), wait("b", key="verdict")),
+        "duplicate_wait_key",
+        (*STEP, 1, "task", "key"),
+        "The steps `j/a` and `j/b` have the same key `verdict`",
+    ),
+    "a key of two steps in two jobs": (
+        workflow(job("j", wait("a", key="verdict")), job("k", wait("a", key="verdict"))),
+        "duplicate_wait_key",
+        ("jobs", 1, "steps", 0, "task", "key"),
+        "The steps `j/a` and `k/a` have the same key `verdict`",
+    ),
+    "a key under forEach": (
+        one_job(wait("a", key="verdict") | {"forEach": each(["eu"])}),
+        "wait_key_under_for_each",
+        (*STEP, 0, "task", "key"),
+        "The step `j/a` is one for each item",
+    ),
     "a forEach over text": (
         one_job(gate("a", forEach=each("eu, us"))),
         "invalid_for_each",

@@ -100,6 +100,7 @@ def _step_view(run: RunState, job: str, name: str, status: ShownStatus) -> StepV
         status=shown,
         wait_kind=wait.kind if wait else "nested" if step.child_run_id else None,
         wait_id=step.wait_id,
+        key=wait.key if wait else None,
         child_run_id=step.child_run_id,
         error=ErrorView(code=step.error.code, message=step.error.message, details=step.error.details)
         if step.error

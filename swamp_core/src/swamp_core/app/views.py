@@ -45,7 +45,7 @@ class ErrorView(View):
 class StepView(View):
     """A step of a run, or an item of a step with a forEach. `unknown`: it was running when the run's driver was lost.
 
-    `child_run_id` is the nested run that is the step's work.
+    `key` is that of the wait, and `child_run_id` the nested run that is the step's work.
     """
 
     name: str
@@ -53,6 +53,7 @@ class StepView(View):
     status: StepViewStatus
     wait_kind: WaitKind | Literal["nested"] | None = None
     wait_id: str | None = None
+    key: str | None = None
     child_run_id: str | None = None
     error: ErrorView | None = None
     skip_reason: str | None = None

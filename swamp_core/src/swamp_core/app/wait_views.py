@@ -22,6 +22,7 @@ def wait_view(registration: Registration, workspace: Workspace) -> WaitView:
         job=registration.job,
         step=registration.step,
         kind=registration.wait_kind,
+        key=registration.key_name,
         opened_at=registration.opened_at,
         deadline=registration.deadline,
         expired=registration.is_overdue(workspace.ambient.clock.now()),

@@ -140,9 +140,9 @@ def _plan_wait(
     plan: Plan, run: RunState, ref: StepRef, task: WaitForSignal | ManualApproval, ambient: Ambient
 ) -> Beginning:
     now = ambient.clock.now()
-    schema = None
+    schema, key = None, None
     if isinstance(task, WaitForSignal):
-        schema = cast("Json | None", evaluated(plan, run, ref, task.payload_schema))
+        schema, key = cast("Json | None", evaluated(plan, run, ref, task.payload_schema)), task.key
     problems = schema_problems(schema) if schema else []
     if problems:
         message = f"With this run's inputs the schema cannot be used: {problems[0].message}"
@@ -156,6 +156,7 @@ def _plan_wait(
         deadline=None if task.timeout_s is None else now + timedelta(seconds=task.timeout_s),
         payload_schema=schema,
         prompt=_text(evaluated(plan, run, ref, task.prompt)),
+        key=key,
     )
     with_wait = apply(run, planned)
     registration = registration_of(with_wait, planned.wait_id, with_wait.waits[planned.wait_id])

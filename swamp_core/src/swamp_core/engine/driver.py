@@ -40,7 +40,6 @@ from swamp_core.run.events import (
     Event,
     LeaseRenewed,
     Owner,
-    StepError,
     StepFailed,
     StepReset,
     StepSucceeded,
@@ -52,7 +51,7 @@ from swamp_core.run.transitions import fold
 from swamp_core.store.errors import StoreError
 from swamp_core.store.operations import execute
 from swamp_core.store.protocol import SignalWaitStore
-from swamp_core.waits.opening import open_wait, registration_of
+from swamp_core.waits.opening import open_wait, opening_error, registration_of
 
 Heard = Callable[[RunState, str, str, str, str], None]
 """Told, on any thread, what a step prints while it runs: its run, its job and name, the stream, and whole lines."""
@@ -249,7 +248,10 @@ class Driver:
                     self._tasks.register(
                         wait.job,
                         wait.step,
-                        partial(self._ledger.patiently, partial(open_wait, registration)),
+                        partial(
+                            self._ledger.patiently,
+                            partial(open_wait, registration, self.ambient.clock.now),
+                        ),
                     )
                 case RunChild(child_run_id=child_run_id):
                     child = run.children[child_run_id]
@@ -342,9 +344,7 @@ class Driver:
             return None  # The run was cancelled while the wait was being opened.
         if ended.result is None:
             return WaitOpened(at=now, job=ended.job, step=ended.step, wait_id=step.wait_id)
-        unreadable = ended.result
-        message = f"The wait could not be opened: `{unreadable.key}` is taken, and {unreadable.reason}."
-        error = StepError(code="wait_unreadable", message=message)
+        error = opening_error(ended.result)
         return StepFailed(at=now, job=ended.job, step=ended.step, error=error, allowed=allowed)
 
     def _applied(self, applications: Applications) -> list[Event]:

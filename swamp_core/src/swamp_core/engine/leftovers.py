@@ -64,7 +64,16 @@ class UnknownWait:
     wait_id: str
 
 
-Leftover = CutOff | VoidJournal | StaleMark | Orphan | ClosedWait | UnknownWait
+@dataclass(frozen=True, slots=True)
+class StaleKey:
+    """A key under which there is more than what counts, or a claim that the run `run_id` never gives up any more."""
+
+    workflow: str
+    key: str
+    run_id: str | None
+
+
+Leftover = CutOff | VoidJournal | StaleMark | Orphan | ClosedWait | UnknownWait | StaleKey
 
 
 def leftovers(survey: Survey) -> Iterator[Leftover]:
@@ -76,6 +85,7 @@ def leftovers(survey: Survey) -> Iterator[Leftover]:
     )  # A tree is removed once it has ended.
     yield from _stale_marks(survey)
     yield from _waits(survey)
+    yield from _stale_keys(survey)
 
 
 def of_run(run_id: str, sight: Sight, survey: Survey) -> Leftover | None:
@@ -148,3 +158,12 @@ def _waits(survey: Survey) -> Iterator[ClosedWait | UnknownWait]:
                 yield UnknownWait(wait_id)
         elif owner.ended and wait_id in listed.registrations:
             yield ClosedWait(owner.run_id, wait_id)
+
+
+def _stale_keys(survey: Survey) -> Iterator[StaleKey]:
+    for family in survey.listed.families:
+        sight = survey.sights.get(family.run_id, NoJournal()) if family.run_id else None
+        goes_on = isinstance(sight, Unreadable) or (isinstance(sight, Seen) and not sight.ended)
+        stale = None if goes_on else family.run_id
+        if family.lower or stale:
+            yield StaleKey(family.workflow, family.key, stale)

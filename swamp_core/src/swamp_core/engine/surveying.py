@@ -4,26 +4,41 @@ What is listed is older than what it is compared with, so that nothing which is 
 
 1. Outcomes and registrations are listed before any run is read: a run plans a wait before it registers it, so the
    owner of each is found with its plan, or is gone for ever.
-2. Marks are listed before the runs: a run that is read later tells which of them is its own.
-3. Journals are listed before the index: a start creates the index first, so a journal that is not in it has lost it.
-4. The index is listed before the runs are read: a parent plans a nested run before that one's index is created, so a
+2. Claims are listed, and the highest of each key is read, before any run is: a run claims after it started. So a claim
+   whose run is not found, or has ended, is one that nobody gives up any more.
+3. Marks are listed before the runs: a run that is read later tells which of them is its own.
+4. Journals are listed before the index: a start creates the index first, so a journal that is not in it has lost it.
+5. The index is listed before the runs are read: a parent plans a nested run before that one's index is created, so a
    nested run that is only being started is found in its parent's plan.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from swamp_core.journal.claims import highest_of
 from swamp_core.journal.entry import Journal
 from swamp_core.journal.reading import read_standing
 from swamp_core.records import keys
 from swamp_core.records.base import Unreadable
+from swamp_core.records.families import Claim
 from swamp_core.run.events import Parent, RunDeleted
 from swamp_core.run.state import RunState
 from swamp_core.run.statuses import RunStatus
 from swamp_core.store.operations import List, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFamily:
+    """What stands under a key: `lower` records that count no more, and the run of the claim that does, if one does."""
+
+    workflow: str
+    key: str
+    lower: int
+    run_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +50,7 @@ class Listed:
     marked: tuple[tuple[str, str, int], ...]
     journals: frozenset[str]
     indexed: Mapping[str, str]
+    families: tuple[KeyFamily, ...] = ()
 
     @property
     def run_ids(self) -> list[str]:
@@ -86,6 +102,7 @@ def list_all() -> Protocol[Listed]:
     """List everything, and no record of it twice. Journals cost a request each, however long they are."""
     outcomes: list[str] = yield List(keys.OUTCOMES)
     registrations: list[str] = yield List(keys.WAITS)
+    families = yield from _families()
     marks: list[str] = yield List(keys.OPEN_RUNS)
     journals = yield from _journals()
     indexed: list[str] = yield List(keys.WORKFLOW_RUNS)
@@ -95,6 +112,7 @@ def list_all() -> Protocol[Listed]:
         marked=tuple(filter(None, map(keys.marked, marks))),
         journals=frozenset(journals),
         indexed={run_id: workflow for workflow, run_id in filter(None, map(keys.run_indexed, indexed))},
+        families=families,
     )
 
 
@@ -136,6 +154,17 @@ def seen(run: RunState) -> Seen:
         wait_ids=frozenset(run.waits),
         child_run_ids=frozenset(run.children),
     )
+
+
+def _families() -> Protocol[tuple[KeyFamily, ...]]:
+    listed: list[str] = yield List(keys.WAIT_KEYS)
+    numbers = Counter(family for key in listed if keys.claimed(key) and (family := keys.claim_family(key)))
+    families: list[KeyFamily] = []
+    for (workflow, key), count in numbers.items():
+        highest = yield from highest_of(workflow, key)
+        run_id = highest.run_id if isinstance(highest, Claim) else None
+        families.append(KeyFamily(workflow, key, count - 1, run_id))
+    return tuple(families)
 
 
 def _journals() -> Protocol[list[str]]:

@@ -15,6 +15,7 @@ from swamp_core.engine.leftovers import (
     CutOff,
     Leftover,
     Orphan,
+    StaleKey,
     StaleMark,
     UnknownWait,
     VoidJournal,
@@ -23,6 +24,7 @@ from swamp_core.engine.leftovers import (
 from swamp_core.engine.removing import TreeRemoved, count_tree, remove_tree
 from swamp_core.engine.surveying import Seen, Sight, Survey, look_at_run, survey
 from swamp_core.journal.appending import create_entry
+from swamp_core.journal.claims import delete_lower, numbered, release_key
 from swamp_core.journal.entry import Entry, Journal, next_entry
 from swamp_core.journal.marks import is_stale, may_be_retried
 from swamp_core.journal.owners import named_run
@@ -65,6 +67,10 @@ def clean_up(leftover: Leftover, found: Survey, *, ambient: Ambient) -> Protocol
             return (yield from delete_present([keys.registration(wait_id)]))
         case UnknownWait():
             return (yield from delete_present((yield from _unowned(leftover, found))))
+        case StaleKey(workflow=workflow, key=key, run_id=run_id):
+            if run_id is not None:
+                yield from release_key(workflow, key, run_id)
+            return (yield from delete_lower(workflow, key))
         case _ as never:
             assert_never(never)
 
@@ -85,6 +91,8 @@ def weigh(leftover: Leftover, found: Survey) -> Protocol[int]:
             return len((yield from present([keys.registration(wait_id)])))
         case UnknownWait():
             return len((yield from _unowned(leftover, found)))
+        case StaleKey(workflow=workflow, key=key):
+            return len((yield from numbered(workflow, key))) - 1
         case _ as never:
             assert_never(never)
 

@@ -15,10 +15,11 @@ from typing import cast
 
 from swamp_core.models.method import Invocation, MethodCall, MethodResult
 from swamp_core.payload.values import compact
-from swamp_core.records.base import Instant, Unreadable
+from swamp_core.records.base import Instant
 from swamp_core.run import events
 from swamp_core.run.state import RunState
 from swamp_core.store.fan_out import FAN_OUT
+from swamp_core.waits.opening import Opening
 
 OUTPUT_BYTES_MAX = 256 * 1024
 GRACE_S = 10.0
@@ -39,7 +40,7 @@ class Ended:
 
     job: str
     step: str
-    result: MethodResult | Unreadable | RunState | NotDriven | None
+    result: MethodResult | Opening | RunState | NotDriven
 
 
 class Tasks:
@@ -60,7 +61,7 @@ class Tasks:
         """Start a method call for the step that the invocation names."""
         self._start(self._calling, invocation.job, invocation.step, call, lambda: call.run(invocation))
 
-    def register(self, job: str, step: str, work: Callable[[], Unreadable | None]) -> None:
+    def register(self, job: str, step: str, work: Callable[[], Opening]) -> None:
         """Start to register a step's wait."""
         self._start(self._registering, job, step, None, work)
 
@@ -112,7 +113,7 @@ class Tasks:
         job: str,
         step: str,
         call: MethodCall | None,
-        work: Callable[[], MethodResult | Unreadable | RunState | NotDriven | None],
+        work: Callable[[], MethodResult | Opening | RunState | NotDriven],
     ) -> None:
         self._in_flight[job, step] = call
 

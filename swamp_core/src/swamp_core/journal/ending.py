@@ -5,7 +5,8 @@
 3. What the waits came to, answered or closed, is appended, and `run_finished`. Whoever ends a run writes the same of
    the same outcomes: a step whose signal was acknowledged has succeeded, though its run was cancelled.
 4. The mark is deleted: from here on no win counts (rule 5).
-5. The registrations are removed. Outcomes stay as long as the run, for late repeats of a signal.
+5. Each claim of a key is superseded by a release, and the registrations are removed. Outcomes stay as long as the
+   run, for late repeats of a signal.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from swamp_core.journal.appending import Append, Appended, append, is_removed
+from swamp_core.journal.claims import release_keys
 from swamp_core.journal.entry import Journal, in_entries
 from swamp_core.records import keys
 from swamp_core.records.families import Cancelled
@@ -94,14 +96,16 @@ def is_left_of(run: RunState) -> Protocol[bool]:
 
 
 def clear_ended(run: RunState) -> Protocol[None]:
-    """Delete what an ended run leaves in the indexes of what is unfinished: its mark, then its registrations."""
+    """Delete what an ended run leaves in the indexes of what is unfinished: its mark, its claims, its registrations."""
     yield Delete(keys.mark(run.workflow, run.run_id, run.mark))
+    yield from release_keys(run)
     yield from remove_registrations(run)
 
 
 def withdraw_waits(run: RunState) -> Protocol[None]:
     """Remove what a driver registered for a run that had ended meanwhile (rule 5); one that goes on is left alone."""
     if (yield Get(keys.mark(run.workflow, run.run_id, run.mark))) is None:
+        yield from release_keys(run)
         yield from remove_registrations(run)
 
 

@@ -2,8 +2,8 @@
 
 1. `run_deleted` is appended, with the IDs of all waits and nested runs: whoever restarts a removal needs nothing
    else, and whoever was stalled sees from it that they must withdraw what they made.
-2. What the end may not have come to (first the mark, then the registrations), and the outcomes. While the mark is
-   there a signal could still be acknowledged, so no outcome is deleted before it.
+2. What the end may not have come to (first the mark, then claims and registrations), and the outcomes. While the mark
+   is there a signal could still be acknowledged, so no outcome is deleted before it.
 3. The entry in the index of runs, which a start and a retry look for last. It goes before any entry of the journal,
    so that nobody who could make an entry because another one was deleted takes it for a win.
 4. The journal, the highest entry last (rule 2).
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from swamp_core.journal.appending import Blocked, Lost, create_entry
+from swamp_core.journal.claims import release_key, wait_keys
 from swamp_core.journal.entry import Entry, Journal, next_entry
 from swamp_core.journal.owners import records_of_waits
 from swamp_core.journal.reading import read_standing
@@ -89,7 +90,9 @@ def write_deletion(
         entry = Entry(run_id=journal.run_id, number=1, entry_id=entry_id, owner=owner, events=[event])
     else:
         run = journal.state
-        event = RunDeleted(at=now, wait_ids=list(run.waits), child_run_ids=list(run.children))
+        event = RunDeleted(
+            at=now, wait_ids=list(run.waits), child_run_ids=list(run.children), wait_keys=wait_keys(run)
+        )
         entry, _ = next_entry(journal, [event], entry_id=entry_id, owner=owner)
     written = yield from create_entry(entry)
     return written if isinstance(written, Lost | Blocked) else Begun(event, by_us=True)
@@ -104,6 +107,8 @@ def finish_removal(workflow: str | None, run_id: str, begun: Begun) -> Protocol[
     if workflow is not None:
         marks: list[str] = yield List(keys.marks(workflow, run_id))
         deleted += yield from delete_together(marks)
+        for key in begun.deletion.wait_keys:
+            yield from release_key(workflow, key, run_id)
     of_waits = yield from records_of_waits(run_id, begun.deletion.wait_ids)
     deleted += yield from delete_together(of_waits)
     if workflow is not None:

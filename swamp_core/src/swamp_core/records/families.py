@@ -79,6 +79,7 @@ class Registration(Record):
     deadline: Instant | None = None
     payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
+    key_name: WaitKey | None = Field(default=None, alias="key")
 
     def key(self) -> str:
         """See `Record.key`."""

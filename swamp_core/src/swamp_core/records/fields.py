@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, JsonValue
 from pydantic_core import PydanticCustomError
 
 from swamp_core.records.keys import NUMBER_MAX
-from swamp_core.store.keys import is_segment
+from swamp_core.store.keys import is_device_name, is_segment
 
 
 def _check_segment(text: str) -> str:
@@ -37,25 +37,17 @@ def _check_schema(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
 Segment = Annotated[str, AfterValidator(_check_segment)]
 """An ID or a workflow's name: text that can stand between two slashes of a key."""
 
-WAIT_KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
-WAIT_KEY_RULE = (
-    "A key has 1 to 64 characters of a-z, 0-9, `_` and `-`, begins with a letter or a digit, and is no name of a "
-    "Windows device"
-)
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
+"""What names a workflow, a model or a key, but for the names of devices on Windows."""
 
 
-def is_wait_key(text: str) -> bool:
-    """Whether the text can be the key of a wait; `WAIT_KEY_RULE` says what can."""
-    return WAIT_KEY.fullmatch(text) is not None and is_segment(text)
-
-
-def _check_wait_key(text: str) -> str:
-    if not is_wait_key(text):
-        raise PydanticCustomError("no_wait_key", WAIT_KEY_RULE)
+def _check_name(text: str) -> str:
+    if not NAME.fullmatch(text) or is_device_name(text):
+        raise PydanticCustomError("no_name", "It cannot name a key")
     return text
 
 
-WaitKey = Annotated[str, AfterValidator(_check_wait_key)]
+WaitKey = Annotated[str, AfterValidator(_check_name)]
 """The key of a wait."""
 
 Number = Annotated[int, Field(ge=1, le=NUMBER_MAX)]

@@ -105,8 +105,14 @@ def claim(workflow: str, key: str, number: int) -> str:
     return f"{claims(workflow, key)}{segment_of(number)}"
 
 
+def claim_family(key: str) -> tuple[str, str] | None:
+    """The workflow and the wait key that a record's key stands under, or None for one that stands elsewhere."""
+    parts = key.split("/")
+    return (parts[1], parts[2]) if key.startswith(WAIT_KEYS) and len(parts) == 4 else None
+
+
 def claimed(key: str) -> tuple[str, str, int] | None:
     """The workflow, the wait key and the number that a record's key names, or None for one of another form."""
-    parts = key.removeprefix(WAIT_KEYS).split("/")
-    number = number_of(parts[2]) if len(parts) == 3 else None
-    return (parts[0], parts[1], number) if number else None
+    family = claim_family(key)
+    number = number_of(key.split("/")[3]) if family else None
+    return (*family, number) if family and number else None

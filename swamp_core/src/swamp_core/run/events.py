@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 
 from swamp_core.records.base import Instant, Model
 from swamp_core.records.families import Decision, Receipt, WaitKind
-from swamp_core.records.fields import CapturedSchema, Number, Segment
+from swamp_core.records.fields import CapturedSchema, Number, Segment, WaitKey
 
 RunEnd = Literal["succeeded", "failed", "cancelled"]
 Json = dict[str, JsonValue]
@@ -138,6 +138,7 @@ class WaitPlanned(_StepEvent):
     deadline: Instant | None = None
     payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
+    key: WaitKey | None = None
 
 
 class WaitOpened(_StepEvent):
@@ -275,12 +276,13 @@ class RetryAbandoned(_Event):
 class RunDeleted(_Event):
     """The run is being removed.
 
-    `wait_ids` and `child_run_ids` are all that it ever planned, so that removal can be restarted.
+    `wait_ids`, `child_run_ids` and `wait_keys` are all that it ever planned, so that removal can be restarted.
     """
 
     event: Literal["run_deleted"] = "run_deleted"
     wait_ids: list[Segment]
     child_run_ids: list[Segment] = Field(default_factory=list)
+    wait_keys: list[WaitKey] = Field(default_factory=list)
 
 
 Event = Annotated[

@@ -101,6 +101,7 @@ def _wait(state: RunState, before: StepState, event: WaitEvent) -> tuple[RunStat
                 planned_at=event.at,
                 payload_schema=event.payload_schema,
                 prompt=event.prompt,
+                key=event.key,
             )
             after = _changed(before, status="waiting", started_at=event.at, wait_id=event.wait_id)
         case WaitOpened():

@@ -1,4 +1,4 @@
-"""Claiming a key for a wait, and giving it up: at no moment do two open waits hold one key.
+"""Claiming a key for a wait: at no moment do two open waits hold one key.
 
 What stands under a key is numbered, and only the highest record counts. Three things keep a key from being held twice:
 
@@ -19,10 +19,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from swamp_core.journal.claims import highest_of, numbered, supersede
 from swamp_core.records import keys
-from swamp_core.records.base import Absent, Found, Reading, Unreadable, read_record
-from swamp_core.records.families import KEY_RECORD, Claim, KeyRecord, Outcome, Release, TimedOut
-from swamp_core.store.operations import Delete, Get, List, Protocol, PutIfAbsent, Together
+from swamp_core.records.base import Absent, Reading, Unreadable
+from swamp_core.records.families import Claim, KeyRecord, Outcome, TimedOut
+from swamp_core.store.operations import Delete, Get, Protocol, PutIfAbsent, Together
 from swamp_core.waits.settling import read_outcome, withdrawn
 
 
@@ -109,65 +110,17 @@ def find_holder(workflow: str, key: str, now: datetime) -> Protocol[Holder | Unr
     return highest if isinstance(highest, Unreadable) else (yield from _holder(highest, now))
 
 
-def highest_of(workflow: str, key: str) -> Protocol[KeyRecord | Unreadable | None]:
-    """The record that counts under a key, or None where nothing was claimed yet."""
-    while True:
-        listed: list[str] = yield List(keys.claims(workflow, key), limit=1)
-        if not listed:
-            return None
-        reading = read_record(KEY_RECORD, listed[0], (yield Get(listed[0])))
-        match reading:
-            case Found(record=record) if record.number == keys.NUMBER_MAX:
-                return Unreadable(listed[0], "no number is left above it")
-            case Found(record=record):
-                return record
-            case Unreadable():
-                return reading
-            case Absent():  # It was superseded since it was listed.
-                continue
-
-
-def release_key(workflow: str, key: str, run_id: str) -> Protocol[None]:
-    """Give up what a run claimed under a key, and leave one release of it at most. It can be repeated."""
-    listed = yield from _numbered(workflow, key)
-    found: list[bytes | None] = yield Together(tuple(Get(each) for each in listed))
-    for each, data in zip(listed, found, strict=True):
-        reading = read_record(KEY_RECORD, each, data)
-        if (
-            isinstance(reading, Found)
-            and isinstance(claim := reading.record, Claim)
-            and claim.run_id == run_id
-        ):
-            yield from _supersede(claim, is_highest=each == listed[0])
-            return
-
-
 def _confirmed(ours: Claim) -> Protocol[Acquired | RunOver | None]:
     """What a claim that was made is worth; None when it is not the highest, and deleted."""
-    listed = yield from _numbered(ours.workflow, ours.key_name)
+    listed = yield from numbered(ours.workflow, ours.key_name)
     if listed[:1] != [ours.key()]:
         yield Delete(ours.key())
         return None
     if (yield Get(ours.mark_key())) is None:
-        yield from _supersede(ours, is_highest=True)
+        yield from supersede(ours)
         return RunOver()
     yield Together(tuple(Delete(each) for each in listed[1:]))
     return Acquired()
-
-
-def _supersede(claim: Claim, *, is_highest: bool) -> Protocol[None]:
-    """Supersede a claim if it is the highest, and delete all that is below the highest."""
-    if is_highest:
-        release = Release(workflow=claim.workflow, key_name=claim.key_name, number=claim.number + 1)
-        yield PutIfAbsent(release.key(), release.encode())
-    listed = yield from _numbered(claim.workflow, claim.key_name)
-    yield Together(tuple(Delete(each) for each in listed[1:]))
-
-
-def _numbered(workflow: str, key: str) -> Protocol[list[str]]:
-    """What stands under the numbers of a key, the highest first. What is below the highest counts no more."""
-    listed: list[str] = yield List(keys.claims(workflow, key))
-    return [each for each in listed if keys.claimed(each)]
 
 
 def _holder(highest: KeyRecord | None, now: datetime) -> Protocol[Holder]:

@@ -25,6 +25,7 @@ from swamp_core.workflow.fields import (
     Definition,
     Given,
     Items,
+    Key,
     Name,
     Seconds,
     Tagged,
@@ -41,13 +42,15 @@ class WaitForSignal(Tagged):
     """The step pauses until a payload arrives that is valid under the schema, or the timeout is over.
 
     `timeout_s` is in seconds, counted from the moment the wait is planned. Without a `payload_schema` any
-    object is valid. `prompt` tells people what is asked of them.
+    object is valid. `prompt` tells people what is asked of them. Under its `key`, which one open wait of the
+    workflow holds at a time, who does not know the wait's ID can signal it.
     """
 
     type: Literal["wait_for_signal"] = "wait_for_signal"
     timeout_s: Seconds = Field(alias="timeout")
     payload_schema: Annotated[JsonObject | None, Given] = Field(default=None, alias="schema")
     prompt: Annotated[str | None, Given] = None
+    key: Annotated[Key | None, Given] = None
 
 
 class ModelMethod(Tagged):

@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
+from swamp_core.records.fields import NAME
 from swamp_core.store.keys import is_device_name
 
 TIMEOUT_MIN_S = 1
@@ -28,7 +29,6 @@ TIMEOUT_MAX_S = 365 * 24 * 60 * 60
 TITLE_CHARACTERS_MAX = 128
 CONCURRENCY_MAX = 10_000
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z", re.ASCII)
 _WORDS_OF_EXPRESSIONS = frozenset({"true", "false", "null", "in"})
 _DURATION = re.compile(r"([0-9]{1,9})([smhd])\Z", re.ASCII)
@@ -68,7 +68,7 @@ class Tagged(Definition):
 
 def name_problem(name: str) -> str | None:
     """What keeps the text from being a name that can go into keys and file names; None if nothing does."""
-    if not _NAME.match(name):
+    if not NAME.fullmatch(name):
         return "must have 1 to 64 characters from a-z, 0-9, `_` and `-`, and start with a letter or digit"
     if is_device_name(name):
         return "is the name of a device on Windows; choose another"
@@ -111,6 +111,14 @@ def _check_name(value: Any) -> Any:
     return value
 
 
+def _check_key(value: Any) -> Any:
+    if isinstance(value, str) and "${{" in value:
+        raise PydanticCustomError(
+            "expression_not_allowed", "is plain text, without expressions: who signals has to know it"
+        )
+    return _check_name(value)
+
+
 def _check_title(value: Any) -> Any:
     if isinstance(value, str) and (problem := title_problem(value)):
         raise PydanticCustomError("invalid_name", "{problem}", {"problem": problem})
@@ -150,6 +158,9 @@ Given = BeforeValidator(_refuse_null)
 
 Name = Annotated[str, BeforeValidator(_check_name)]
 """The identity of a workflow or model: 1 to 64 characters `[a-z0-9][a-z0-9_-]*`, no device name."""
+
+Key = Annotated[str, BeforeValidator(_check_key)]
+"""The key of a wait: literal text of 1 to 64 characters `[a-z0-9][a-z0-9_-]*`, no device name."""
 
 Title = Annotated[str, BeforeValidator(_check_title)]
 """The name of a job or step: printable text up to 128 characters, not blank."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
-from swamp_core.workflow.definition import Job, Step, Workflow
+from swamp_core.workflow.definition import Job, Step, WaitForSignal, Workflow
 from swamp_core.workflow.problems import Finding, KeyPath, did_you_mean, quoted
 
 Dependencies = Mapping[str, Sequence[str]]
@@ -21,6 +21,7 @@ def structure_findings(workflow: Workflow) -> Iterator[Finding]:
     for index, job in enumerate(workflow.jobs):
         yield from _group_findings(job.steps, ("jobs", index, "steps"), "step")
         yield from _expanded_name_findings(job.steps, ("jobs", index, "steps"))
+    yield from _key_findings(workflow)
 
 
 def dependencies_of(group: Sequence[Job | Step]) -> dict[str, list[str]]:
@@ -93,6 +94,32 @@ def _expanded_name_findings(steps: Sequence[Step], path: KeyPath) -> Iterator[Fi
             yield Finding(
                 (*path, index, "name"), "ambiguous_name", message, first=(*path, expanded[name], "name")
             )
+
+
+def _key_findings(workflow: Workflow) -> Iterator[Finding]:
+    """Keys that two steps declare, of any jobs, and keys of a step that is many."""
+    first: dict[str, tuple[KeyPath, str]] = {}
+    for path, job, step in _steps(workflow):
+        if not isinstance(step.task, WaitForSignal) or step.task.key is None:
+            continue
+        key, at, name = step.task.key, (*path, "task", "key"), quoted(f"{job.name}/{step.name}")
+        if step.for_each is not None:
+            message = f"The step {name} is one for each item, and one wait holds a key at a time; leave the key out."
+            yield Finding(at, "wait_key_under_for_each", message)
+        if key in first:
+            other, its_name = first[key]
+            message = (
+                f"The steps {its_name} and {name} have the same key {quoted(key)}; give one of them another."
+            )
+            yield Finding(at, "duplicate_wait_key", message, first=other)
+        else:
+            first[key] = at, name
+
+
+def _steps(workflow: Workflow) -> Iterator[tuple[KeyPath, Job, Step]]:
+    for job_index, job in enumerate(workflow.jobs):
+        for step_index, step in enumerate(job.steps):
+            yield ("jobs", job_index, "steps", step_index), job, step
 
 
 def _dependency_findings(

@@ -79,8 +79,9 @@ def wait_parts(wait: WaitView, now: datetime) -> Iterator[Part]:
     if wait.prompt:
         yield Say(wait.prompt)
     payload = () if wait.kind == "approval" else (("payload", schema_text(wait)),)
+    key = (("key", wait.key),) if wait.key else ()
     parent = (("nested in", wait.parent_run_id),) if wait.parent_run_id else ()
-    yield Facts((("wait", wait.wait_id), ("run", wait.run_id), *parent, *payload))
+    yield Facts((("wait", wait.wait_id), *key, ("run", wait.run_id), *parent, *payload))
     settle = (
         "Approve it with this, or reject it with `reject` in the place of `approve`:"
         if wait.kind == "approval"
