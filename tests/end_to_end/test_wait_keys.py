@@ -43,7 +43,7 @@ def test_a_run_that_is_refused_says_who_holds_the_key(release):
 
 
 def test_a_key_is_free_once_its_holder_is_settled(release):
-    """Signalled and not resumed, resumed, cancelled, or overdue and noticed by nobody: the next run's wait claims it."""
+    """Signalled and not resumed, resumed, cancelled, or overdue with nobody noticing: the next wait claims it."""
     keyed(release)
     signalled = release.run()["waits"][0]["waitId"]
     release.signal(signalled)
