@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
 from swamp_core.store import SignalWaitStore, open_store
 from swamp_core.store.probing import NOTE_KEY
@@ -23,6 +24,9 @@ PREFIX = "state"
 
 class Place(ABC):
     """One datastore, for one repo."""
+
+    one_in: ClassVar[int] = 1
+    """Of a long row of cases that a store hardly takes part in, which are to be tried: one in so many."""
 
     @property
     @abstractmethod
@@ -135,6 +139,7 @@ class LocalPlace(Place):
 class BucketPlace(Place):
     """A prefix in a bucket of its own, which the environment names."""
 
+    one_in: ClassVar[int] = 4
     server: Server
     bucket: str
 

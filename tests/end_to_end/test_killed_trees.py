@@ -6,7 +6,7 @@ its second, and so on until it passes them all. A command that does one thing af
 each mutation only: before one is after the one before it.
 
 A store takes part by its verbs alone, and its contract lets each of these fail. So on a bucket, where each of these
-hundreds of commands takes a second, every third mutation is enough.
+hundreds of commands takes a second, every fourth mutation is enough.
 """
 
 from collections import Counter
@@ -15,20 +15,14 @@ from shutil import rmtree
 
 import pytest
 
-from tests.end_to_end.datastores import LocalPlace
 from tests.end_to_end.killed_trees import ENDED, FOR_EVER, copied, in_a_new_repo
 
 both_sides = pytest.mark.parametrize("side", ["before", "after"])
 
 
-def step(repo):
-    """From one mutation at which a command is killed to the next."""
-    return 1 if isinstance(repo.swamp.place, LocalPlace) else 3
-
-
 def killed_everywhere(prepared, directory, side, command, then):
     """Kill the command at each mutation, each time in another copy of the repo, and see what `then` makes of it."""
-    for number in count(1, step(prepared)):
+    for number in count(1, prepared.swamp.place.one_in):
         repo = copied(prepared, directory / str(number))
         at = repo.killed(*command, number=number, side=side)
         if at is None:
@@ -169,7 +163,7 @@ def test_a_run_of_a_tree_that_is_killed_comes_to_its_end(fresh, tmp_path, side):
 
     killed_everywhere(fresh, tmp_path, side, ("workflow", "run", "tree"), then)
     # `compile` runs alone, so one kill meets it. `pack` runs beside the opening of waits; see `interrupted`.
-    assert acknowledged or step(fresh) > 1, "It was never killed while a step was in flight."
+    assert acknowledged or fresh.swamp.place.one_in > 1, "It was never killed while a step was in flight."
 
 
 @both_sides
