@@ -2,6 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from tests.end_to_end.releases import SHIP, WORKFLOW, steps_of
 
 KEYED = WORKFLOW.replace("timeout: 24h", "timeout: 24h\n          key: verdict")
@@ -78,4 +80,54 @@ def test_a_run_that_is_removed_leaves_one_release_of_its_key(release):
         release.swamp("run", "delete", release.run()["run"]["id"], "--force")
     keys = [key for key in release.swamp.stored() if key != "format"]
     assert [key.rsplit("/", 1)[0] for key in keys] == ["wait-keys/release/verdict"]
+    assert release.run()["waits"]
+
+
+def keys_of(release, *options, **world):
+    return release.swamp.json("workflow", "keys", "release", *options, **world)
+
+
+def test_the_keys_of_a_workflow_are_listed_with_their_holders(release):
+    """Also on a host without the file, as far as some wait has claimed them."""
+    keyed(release)
+    free = {"key": "verdict", "step": "release/review", "holder": None, "claimedBy": None, "unreadable": None}
+    assert keys_of(release) == {"workflow": "release", "keys": [free]}
+    ran = release.run()
+    held = {**free, "holder": ran["waits"][0], "claimedBy": ran["run"]["id"]}
+    assert keys_of(release)["keys"] == [held]
+    (release.directory / "workflows/release.yaml").unlink()
+    assert keys_of(release)["keys"] == [{**held, "step": None}]
+
+
+def test_the_keys_of_no_workflow(release):
+    """A name that neither a file nor the store knows is refused."""
+    assert release.swamp.json("workflow", "keys", "other", code=3)["error"]["code"] == "unknown_workflow"
+
+
+@pytest.mark.parametrize("name", ["999999999000", "aaa", "000000000000"])
+def test_what_cannot_be_read_keeps_everybody_from_a_key_until_it_is_cleared(release, name):
+    """Neither a foreign record nor a damaged claim frees a key; a run names it, and the command that clears it."""
+    keyed(release)
+    release.swamp.place.write(f"wait-keys/release/verdict/{name}", b"what is this?")
+    error = steps_of(release.run()["run"])["review"]["error"]
+    assert error["code"] == "wait_unreadable"
+    assert f"wait-keys/release/verdict/{name}" in error["message"]
+    command = "swamp workflow keys release --release verdict"
+    assert command in error["message"]
+    assert keys_of(release)["keys"][0]["unreadable"]
+    assert "The key verdict is free." in release.swamp.pasted(command).out
+    assert release.run()["waits"]
+
+
+def test_a_key_that_a_wait_holds_is_not_cleared(release):
+    """Neither one in order, nor one whose claim cannot be read while its wait is open: it says how to end that."""
+    ran = keyed(release).run()
+    refused = keys_of(release, "--release", "verdict", code=3)["error"]
+    assert refused["code"] == "wait_key_held"
+    release.swamp.place.write("wait-keys/release/verdict/999999999000", b"what is this?")
+    spoiled = keys_of(release, "--release", "verdict", code=3)["error"]
+    assert (spoiled["code"], spoiled["details"]["runId"]) == ("wait_key_held", ran["run"]["id"])
+    release.swamp.pasted(next(line for line in spoiled["hint"].splitlines() if line.startswith("swamp ")))
+    assert keys_of(release, "--release", "verdict")["released"]
+    assert not keys_of(release, "--release", "verdict")["released"]
     assert release.run()["waits"]

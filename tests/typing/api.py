@@ -12,8 +12,10 @@ from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
+    KeysResult,
     ReadyResult,
     ReceiptView,
+    ReleaseResult,
     RemovalResult,
     RunHistory,
     RunResult,
@@ -47,6 +49,8 @@ def use_cases(directory: Path) -> None:
     assert_type(swamp.signal("5d0f4c6a", b"{}"), SignalResult)
     assert_type(swamp.check_signal("5d0f4c6a", {"verdict": "ship"}, idempotency_key="b"), SignalCheckResult)
     assert_type(swamp.approvals(workflow="release"), WaitsResult)
+    assert_type(swamp.keys("release"), KeysResult)
+    assert_type(swamp.release_key("release", "verdict"), ReleaseResult)
     assert_type(swamp.approve("release", "sign-off"), RunResult)
     assert_type(swamp.reject("release", "release/sign-off", reason="the build is red"), RunResult)
     assert_type(swamp.resume("release", wait=False, attention=attention), RunResult)

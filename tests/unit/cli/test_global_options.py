@@ -31,6 +31,7 @@ def test_every_command_of_the_design_is_there():
         "workflow graph",
         "workflow run",
         "workflow waits",
+        "workflow keys",
         "workflow signal",
         "workflow resume",
         "workflow approvals",

@@ -21,6 +21,7 @@ from swamp_core.app import (
     gates,
     graph,
     history,
+    keys,
     logs,
     recover,
     remove,
@@ -37,7 +38,9 @@ from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
+    KeysResult,
     ReadyResult,
+    ReleaseResult,
     RemovalResult,
     RunHistory,
     RunResult,
@@ -134,6 +137,14 @@ class Swamp:
     def waits(self, *, workflow: str | None = None) -> WaitsResult:
         """The open waits for a signal, oldest first, of one workflow or of all."""
         return waits.list_waits(self.workspace, workflow=workflow)
+
+    def keys(self, workflow: str) -> KeysResult:
+        """The keys of a workflow's waits, and who holds each."""
+        return keys.list_keys(self.workspace, workflow)
+
+    def release_key(self, workflow: str, key: str) -> ReleaseResult:
+        """Clear what stands under a key and cannot be read, so that a wait can claim it again."""
+        return keys.release_key(self.workspace, workflow, key)
 
     def approvals(self, *, workflow: str | None = None) -> WaitsResult:
         """The undecided gates, oldest first, of one workflow or of all."""

@@ -98,6 +98,17 @@ def load_runnable(workspace: Workspace, name: str, *, importing: bool = True) ->
     )
 
 
+def declared_workflow(workspace: Workspace, name: str) -> Workflow | None:
+    """The workflow of that name as its file declares it, valid or not; None on a host that has no such file."""
+    found = find_workflows(workspace.repo_dir)
+    return next((each.declared for each in found if each.name == name and each.declared), None)
+
+
+def unknown_workflow(workspace: Workspace, name: str) -> Refused:
+    """The refusal of a name that no file has."""
+    return _unknown(workspace, name, find_workflows(workspace.repo_dir))
+
+
 def _declared(found: Sequence[Loaded[Workflow]]) -> dict[str, Workflow]:
     return {each.name: each.declared for each in found if each.declared is not None}
 

@@ -75,3 +75,20 @@ def release_key(workflow: str, key: str, run_id: str) -> Protocol[None]:
         ):
             yield from supersede(claim) if each == listed[0] else delete_lower(workflow, key)
             return
+
+
+def clear_unreadable(workflow: str, key: str) -> Protocol[int]:
+    """Supersede and delete what counts under a key and cannot be read; how many records that were.
+
+    Whoever it was, their wait holds the key no more: a caller has made sure that none is open.
+    """
+    cleared = 0
+    while isinstance(highest := (yield from highest_of(workflow, key)), Unreadable):
+        claimed = keys.claimed(highest.key)
+        if claimed and claimed[2] < keys.NUMBER_MAX:
+            release = Release(workflow=workflow, key_name=key, number=claimed[2] + 1)
+            yield PutIfAbsent(release.key(), release.encode())
+        yield Delete(highest.key)
+        cleared += 1
+    yield from delete_lower(workflow, key)
+    return cleared

@@ -18,6 +18,7 @@ HERE = "swamp_core.cli.commands"
         "graph": f"{HERE}.graph:graph",
         "run": f"{HERE}.run:run",
         "waits": f"{HERE}.waits:waits",
+        "keys": f"{HERE}.keys:keys",
         "signal": f"{HERE}.signal:signal",
         "resume": f"{HERE}.resume:resume",
         "approvals": f"{HERE}.approvals:approvals",
