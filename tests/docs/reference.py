@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import click
 from pydantic import AwareDatetime, BaseModel
-from swamp_core.app import datastore_views, seeing_views, views
+from swamp_core.app import datastore_views, key_views, seeing_views, views
 from swamp_core.cli.root import root
 from swamp_core.run import events
 
@@ -41,7 +41,7 @@ def commands(
 
 def view_models() -> list[type[views.View]]:
     """The answers and their parts, in the order of their modules."""
-    named = vars(views) | vars(seeing_views) | vars(datastore_views)
+    named = vars(views) | vars(seeing_views) | vars(key_views) | vars(datastore_views)
     found = [each for each in named.values() if isinstance(each, type) and issubclass(each, views.View)]
     return [each for each in found if each is not views.View]
 

@@ -8,14 +8,13 @@ from typing import Any, Literal, assert_type
 
 from pydantic import JsonValue
 from swamp_core.app.driving import Attention
+from swamp_core.app.key_views import KeysResult, ReleaseResult
 from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
-    KeysResult,
     ReadyResult,
     ReceiptView,
-    ReleaseResult,
     RemovalResult,
     RunHistory,
     RunResult,

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from hashlib import sha256
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from botocore.exceptions import ClientError
 from swamp_core.store.creating import Landed, Pace, Patience, Reply, Stored, Unclear, create
-from swamp_core.store.errors import StoreError, StoreMisconfigured
+from swamp_core.store.errors import StoreError, StoreMisconfigured, StoreUnavailable
 from swamp_core.store.keys import RECORD_BYTES_MAX, is_key
 from swamp_core.store.probing import NOTE_KEY, Note, note_in
 from swamp_core.store.repeating import repeated
@@ -37,6 +38,8 @@ T = TypeVar("T")
 
 PUT_ID = "swamp-put-id"
 """The name of the metadata that holds a record's put-id."""
+SHA256 = "swamp-sha256"
+"""The name of the metadata that holds the checksum of a record, for services that keep none."""
 
 
 class S3Store:
@@ -116,7 +119,7 @@ class S3Store:
                 Body=data,
                 ContentType="application/octet-stream",
                 IfNoneMatch="*",
-                Metadata={PUT_ID: put_id},
+                Metadata={PUT_ID: put_id, SHA256: sha256(data).hexdigest()},
             )
             _check_object(reply)
         except StoreError as error:
@@ -159,7 +162,10 @@ class S3Store:
         with closing(reply["Body"]) as body:
             _check_object(reply)
             _check_size(reply)
-            return body.read()  # It raises when fewer bytes come than the reply has said.
+            data = body.read()  # It raises when fewer bytes come than the reply has said.
+        if reply["Metadata"].get(SHA256, "") not in ("", sha256(data).hexdigest()):
+            raise StoreUnavailable("What came back is not the record that was stored")
+        return data
 
     def _delete(self, key: str) -> None:
         try:

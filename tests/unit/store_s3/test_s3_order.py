@@ -44,7 +44,12 @@ class FolderByFolder:
         if request["Key"] not in self.objects:
             reply: Any = {"Error": {"Code": "NoSuchKey"}, "ResponseMetadata": {"HTTPStatusCode": 404}}
             raise ClientError(reply, "GetObject")
-        return {"Body": BytesIO(self.objects[request["Key"]]), "ETag": '"1"', "ResponseMetadata": {}}
+        return {
+            "Body": BytesIO(self.objects[request["Key"]]),
+            "ETag": '"1"',
+            "Metadata": {},
+            "ResponseMetadata": {},
+        }
 
 
 def opened(service: Any, *, custom_endpoint: bool = True) -> S3Store:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from swamp_core.app.key_views import KeysResult, KeyView, ReleaseResult
 from swamp_core.app.refusals import Refused
-from swamp_core.app.views import KeysResult, KeyView, ReleaseResult
 from swamp_core.app.wait_views import wait_view
 from swamp_core.app.workflows import declared_workflow, unknown_workflow
 from swamp_core.app.workspace import Workspace

@@ -34,13 +34,12 @@ from swamp_core.app import (
     workflows,
 )
 from swamp_core.app.driving import Attention
+from swamp_core.app.key_views import KeysResult, ReleaseResult
 from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
     HistoryResult,
-    KeysResult,
     ReadyResult,
-    ReleaseResult,
     RemovalResult,
     RunHistory,
     RunResult,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from swamp_core.app.views import KeysResult, KeyView, ReleaseResult
+from swamp_core.app.key_views import KeysResult, KeyView, ReleaseResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.parts import Copy, Gap, Part, Say
 from swamp_core.cli.rendering.waits import wait_parts
