@@ -39,7 +39,8 @@ class GlobalOptions:
 class Invocation:
     """A call of the command line; `given_ambient` and `opener` are the world's, unless a test brings its own.
 
-    `stdout` is asked, when the first thing is written, for where the answer goes.
+    `stdout` is asked, when the first thing is written, for where the answer goes. `interrupted`: the interrupt that
+    ends the command was raised, whatever the code that it struck makes of it.
     """
 
     options: GlobalOptions = field(default_factory=GlobalOptions)
@@ -47,6 +48,7 @@ class Invocation:
     given_ambient: Ambient | None = None
     opener: Callable[[Setting], SignalWaitStore] | None = None
     stdout: Callable[[], TextIO | None] = lambda: sys.stdout
+    interrupted: bool = False
 
     @cached_property
     def ambient(self) -> Ambient:

@@ -43,7 +43,16 @@ def carry_out(arguments: list[str], invocation: Invocation) -> int:
     except (Exception, KeyboardInterrupt) as error:
         from swamp_core.cli.errors import report
 
+        if invocation.interrupted:
+            error = _interrupt_behind(error)
         if isinstance(error, click.UsageError | click.Abort | KeyboardInterrupt):
             invocation.options.as_json |= asks_for_json(arguments)
         return report(error, invocation.output, debug=invocation.debug, set_by=invocation.datastore_set_by)
     return int(code or ExitCode.DONE)
+
+
+def _interrupt_behind(error: BaseException | None) -> KeyboardInterrupt:
+    """The interrupt that ended the command; the library that it struck may have made another error of it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error or KeyboardInterrupt()

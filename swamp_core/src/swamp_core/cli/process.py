@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from swamp_core.app.workspace import Setting
     from swamp_core.store.protocol import SignalWaitStore
 
+AGAIN_S = 0.01
 COMPLETING = "_SWAMP_COMPLETE"
 """The variable with which a shell asks for completions, which click prints itself; no model's code runs then."""
 
@@ -49,6 +50,7 @@ def run_process(
     interrupts = Interrupts(invocation, arguments)
     for number in heeded:
         signal.signal(number, interrupts.interrupt)
+    sys.unraisablehook = interrupts.not_raised
     try:
         code = carry_out(arguments, invocation)
     except KeyboardInterrupt:  # It came while another failure was being told.
@@ -67,7 +69,6 @@ class Interrupts:
     arguments: list[str]
     exit_code: int | None = None
     """Set once there is nothing left to do but to end the interpreter, which may wait for a model's threads."""
-    _interrupted: bool = False
     _held_back: bool = False
 
     def interrupt(self, number: int, _frame: FrameType | None) -> None:
@@ -78,12 +79,23 @@ class Interrupts:
             if self._held_back and not self.invocation.output.given:
                 os._exit(ExitCode.INTERRUPTED)
             self._held_back = True
-        elif not self._interrupted:
-            self._interrupted = True
+        elif not self.invocation.interrupted:
+            self.invocation.interrupted = True
             raise KeyboardInterrupt
         elif number != getattr(signal, "SIGHUP", None):
             self.tell()
             os._exit(ExitCode.INTERRUPTED)
+
+    def not_raised(self, what: sys.UnraisableHookArgs) -> None:
+        """Take up an interrupt that struck where nothing can be raised, such as in a callback: it comes again."""
+        if not issubclass(what.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(what)
+        elif hasattr(
+            signal, "setitimer"
+        ):  # Not at once: this is where nothing can be raised. Windows has no timer.
+            self.invocation.interrupted = False
+            signal.signal(signal.SIGALRM, self.interrupt)
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
 
     def tell(self) -> None:
         """Answer that the command was interrupted, if it has no answer yet."""
