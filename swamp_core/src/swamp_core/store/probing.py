@@ -129,7 +129,10 @@ def cleaned_up(store: SignalWaitStore, prefix: str) -> Iterator[None]:
 
 def left_behind(prefix: str) -> str:
     """What to tell of a probe that could not be deleted."""
-    return f"Records stay below `{prefix}`; `swamp run gc` deletes them once they are a day old."
+    return (
+        f"Records may stay below `{prefix}`; `swamp run gc --older-than AGE`, whatever the age, deletes them there "
+        "once they are a day old."
+    )
 
 
 def left_probes(store: SignalWaitStore, before: str) -> list[str]:
