@@ -131,9 +131,7 @@ def _holder(highest: KeyRecord | None, now: datetime) -> Protocol[Holder]:
     if not isinstance(highest, Claim):
         return Free()
     outcome = yield from read_outcome(highest.wait_id)
-    if not isinstance(outcome, Absent):
-        return Free()
-    is_marked = (yield Get(highest.mark_key())) is not None
+    is_marked = isinstance(outcome, Absent) and (yield Get(highest.mark_key())) is not None
     return decide_key_holder(highest, outcome, now, is_marked=is_marked)
 
 
