@@ -34,7 +34,9 @@ def test_a_check_that_is_left_at_once_says_what_stays(swamp):
         check.send_signal(number)
         check.send_signal(signal.SIGCONT)
     ended = swamp.finished(check, code=130)
-    assert "`swamp run gc`" in ended.json["error"]["hint"]
+    hint = ended.json["error"]["hint"]
+    assert "`store-probes/`" in hint
+    assert "`swamp run gc --older-than AGE`" in hint
 
 
 def test_an_interrupted_copy_says_how_to_go_on(swamp, command_line, tmp_path):

@@ -15,6 +15,7 @@ from types import FrameType
 
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.failures import Failure, interrupted_failure
+from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.output import Output
 from swamp_core.flag import Flag
 from swamp_core.models.processes import kill_all
@@ -57,17 +58,17 @@ def interrupts(
 
 
 @contextmanager
-def cut_off(output: Output, saying: str, hint: str) -> Iterator[None]:
+def cut_off(invocation: Invocation, saying: str, hint: str) -> Iterator[None]:
     """For as long as the block lasts, an interrupt is told of by a sentence and raises `KeyboardInterrupt`.
 
     A second one leaves at once; `hint` says what stays then.
     """
-    with interrupts(lambda: saying, _raise, lambda: leave(output, interrupted_failure(hint))):
+    with interrupts(
+        lambda: saying,
+        invocation.raise_interrupt,
+        lambda: leave(invocation.output, interrupted_failure(hint)),
+    ):
         yield
-
-
-def _raise() -> None:
-    raise KeyboardInterrupt
 
 
 def leave(output: Output, failure: Failure) -> None:

@@ -50,6 +50,11 @@ class Invocation:
     stdout: Callable[[], TextIO | None] = lambda: sys.stdout
     interrupted: bool = False
 
+    def raise_interrupt(self) -> None:
+        """End the command, from a signal handler."""
+        self.interrupted = True
+        raise KeyboardInterrupt
+
     @cached_property
     def ambient(self) -> Ambient:
         """The clock, the IDs, and who and where this process is."""

@@ -80,19 +80,16 @@ class Interrupts:
                 os._exit(ExitCode.INTERRUPTED)
             self._held_back = True
         elif not self.invocation.interrupted:
-            self.invocation.interrupted = True
-            raise KeyboardInterrupt
+            self.invocation.raise_interrupt()
         elif number != getattr(signal, "SIGHUP", None):
             self.tell()
             os._exit(ExitCode.INTERRUPTED)
 
     def not_raised(self, what: sys.UnraisableHookArgs) -> None:
-        """Take up an interrupt that struck where nothing can be raised, such as in a callback: it comes again."""
+        """Let an interrupt that struck where nothing can be raised, such as in a callback, come again after that."""
         if not issubclass(what.exc_type, KeyboardInterrupt):
             sys.__unraisablehook__(what)
-        elif hasattr(
-            signal, "setitimer"
-        ):  # Not at once: this is where nothing can be raised. Windows has no timer.
+        elif hasattr(signal, "setitimer"):  # Windows has no timer.
             self.invocation.interrupted = False
             signal.signal(signal.SIGALRM, self.interrupt)
             signal.setitimer(signal.ITIMER_REAL, AGAIN_S)

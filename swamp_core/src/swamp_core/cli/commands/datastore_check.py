@@ -26,7 +26,7 @@ def check(invocation: Invocation) -> ExitCode:
     from swamp_core.store.probing import PROBES, left_behind
 
     saying = "Interrupted; what was created to try the datastore is being deleted."
-    with cut_off(invocation.output, saying, left_behind(PROBES)):
+    with cut_off(invocation, saying, left_behind(PROBES)):
         result = check_datastore(invocation.workspace)
     invocation.output.answer(result.to_json(), check_parts(result))
     return ExitCode.DONE if result.ok else ExitCode.STORE

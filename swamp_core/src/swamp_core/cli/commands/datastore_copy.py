@@ -37,7 +37,7 @@ def copy(invocation: Invocation, source: str, target: str) -> ExitCode:
 
     again = f"Go on with:\n{invocation.workspace.command('datastore', 'copy', source, target)}"
     try:
-        with cut_off(invocation.output, "Interrupted; the records that are under way are waited for.", again):
+        with cut_off(invocation, "Interrupted; the records that are under way are waited for.", again):
             result = copy_datastore(invocation.workspace, source, target, tell=tell)
     except KeyboardInterrupt as interrupt:
         interrupt.add_note(again)
