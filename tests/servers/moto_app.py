@@ -1,7 +1,8 @@
 """moto's S3 as a program, `python moto_app.py HOST PORT`: one request at a time, connections kept open.
 
 moto looks for an object and writes it in two steps, so now and then it lets two creates win that race (seen: 2 of 16).
-S3 promises that one wins; a lock around each request keeps that promise here.
+S3 promises that one wins; a lock around each request keeps that promise here. It is taken when the whole request is
+there: a process that is stopped in the middle of sending one would keep all others waiting.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterable
+from io import BytesIO
 from threading import Lock
 from typing import Any
 
 from moto.server import create_backend_app
 from werkzeug.serving import WSGIRequestHandler, run_simple
+from werkzeug.wsgi import get_input_stream
 
 
 class OneAtATime:
@@ -25,6 +28,7 @@ class OneAtATime:
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer a request, as WSGI has it."""
+        environ["wsgi.input"] = BytesIO(get_input_stream(environ).read())
         with self._lock:
             return list(self._application(environ, start_response))
 

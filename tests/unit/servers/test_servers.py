@@ -68,6 +68,18 @@ def test_each_bucket_is_another(server: Server) -> None:
     assert server.names(second) == []
 
 
+def test_a_client_that_stops_in_the_middle_of_a_request_keeps_nobody_waiting(server: Server) -> None:
+    """The tests stop processes at any point. Those who share the server with them go on."""
+    bucket = server.new_bucket()
+    half = f"PUT /{bucket}/half HTTP/1.1\r\nHost: {server.address}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n"
+    host, _, port = server.address.partition(":")
+    with socket.create_connection((host, int(port)), timeout=30) as stopped:
+        stopped.sendall(half.encode())
+        stopped.recv(1)  # The server goes on with this request from here.
+        server.put_object(bucket, "whole", b"data")
+        assert server.names(bucket) == ["whole"]
+
+
 def test_a_reply_that_is_no_answer_is_an_error(server: Server) -> None:
     """A test that looks into a bucket that is missing is told so."""
     with pytest.raises(UnexpectedReply, match="404"):
