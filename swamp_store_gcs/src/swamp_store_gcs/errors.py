@@ -306,6 +306,8 @@ def store_error(error: BaseException, verb: Verb | None) -> StoreError:
     meaning = meaning_of(error, verb)
     raised = meaning.error(meaning.detail.format(at=_at(error)), operation=verb, hint=meaning.hint)
     raised.__cause__ = error
+    if isinstance(raised, StoreAccessDenied):
+        raised.is_answer = isinstance(error, GoogleAPICallError)
     return raised
 
 

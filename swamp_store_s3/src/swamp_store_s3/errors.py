@@ -292,6 +292,8 @@ def store_error(error: Exception, verb: str) -> StoreError:
         hint=meaning.hint.format(action=action) if meaning.hint else None,
     )
     made.__cause__ = error
+    if isinstance(made, StoreAccessDenied):
+        made.is_answer = isinstance(error, ClientError) and error.operation_name in _OUR_OPERATIONS
     return made
 
 

@@ -1,6 +1,7 @@
 """The doctor finds what is wrong with a store, says so check by check, and leaves nothing behind."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,7 +18,7 @@ def failed(result: DatastoreCheck) -> set[str]:
 
 
 def untried(result: DatastoreCheck) -> set[str]:
-    return {check.name for check in result.checks if check.detail.startswith("Not tried")}
+    return {check.name for check in result.checks if check.skipped}
 
 
 def test_a_good_store_passes_and_nothing_stays(tmp_path: Path) -> None:
@@ -131,6 +132,42 @@ def test_what_cannot_be_reached_is_not_examined_further(error: Exception, tmp_pa
     result = check_datastore(workspace_over(tmp_path, source=store))
     assert failed(result) - untried(result) == {"reachable"}
     assert len(untried(result)) == len(result.checks) - 1
+    assert {check.detail for check in result.checks if check.skipped} == {
+        "Skipped, because `reachable` failed."
+    }
+
+
+def nothing_to_ask_with() -> StoreAccessDenied:
+    error = StoreAccessDenied("No credentials were found", hint="Provide some.")
+    error.is_answer = False
+    return error
+
+
+def test_a_service_that_was_never_asked_is_not_told_to_be_reachable(tmp_path: Path) -> None:
+    """Without credentials an SDK sends nothing: whether anything would have answered is not known."""
+
+    class AsksNothing(MemoryStore):
+        def get(self, key: str) -> bytes | None:
+            raise nothing_to_ask_with()
+
+    result = check_datastore(workspace_over(tmp_path, source=AsksNothing()))
+    assert failed(result) - untried(result) == {"reachable"}
+    assert result.checks[0].detail == "No credentials were found. Provide some."
+
+
+def test_a_store_that_looks_for_credentials_as_it_is_opened_is_told_in_the_same_way(tmp_path: Path) -> None:
+    def opener(setting: object) -> MemoryStore:
+        raise nothing_to_ask_with()
+
+    workspace = replace(workspace_over(tmp_path), opener=opener)
+    result = check_datastore(workspace)
+    assert (result.ok, failed(result) - untried(result)) == (False, {"reachable"})
+    assert [check.name for check in result.checks[:3]] == ["reachable", "credentials", "may create"]
+
+
+def test_a_reason_names_no_record_of_the_examination(tmp_path: Path) -> None:
+    result = check_datastore(workspace_over(tmp_path, source=Overwrites()))
+    assert not any("store-probes" in check.detail for check in result.checks)
 
 
 def test_a_right_to_list_that_a_read_needs_too_is_no_fault_of_the_credentials(tmp_path: Path) -> None:

@@ -131,9 +131,10 @@ def test_expired_credentials_say_how_to_renew_them(
 ) -> None:
     """Nothing was sent, so a create is not in doubt either."""
     store = signed(site, monkeypatch, Invented(None, auth.RefreshError("invalid_grant")))
-    with pytest.raises(StoreAccessDenied, match=r"expired or were revoked.*Renew them with `gcloud auth"):
+    expected = r"expired or were revoked.*Renew them with `gcloud auth"
+    with pytest.raises(StoreAccessDenied, match=expected) as raised:
         store.put_if_absent("key", b"") if verb == "put_if_absent" else store.get("key")
-    assert site.methods() == []
+    assert (site.methods(), raised.value.is_answer) == ([], False)
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,7 @@ def test_a_denial_names_the_permission(site: Site, store: CheckedStore, verb: st
     with site.proxy.failing(verb, Answer(403)), pytest.raises(StoreAccessDenied) as raised:
         CALLS[verb](store)
     assert f"Grant storage.objects.{action} on the bucket" in str(raised.value)
+    assert raised.value.is_answer
     named = answer(403, "x does not have storage.buckets.frob access")
     with site.proxy.failing(verb, named), pytest.raises(StoreAccessDenied, match=r"storage\.buckets\.frob"):
         CALLS[verb](store)

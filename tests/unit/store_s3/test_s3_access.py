@@ -78,6 +78,7 @@ def test_missing_credentials_are_said_before_anything_is_sent(
     error = what_it_says(f"s3://team-bucket/x{query}")
     assert type(error) is expected
     assert says in str(error)
+    assert not getattr(error, "is_answer", False)
 
 
 def test_a_configuration_that_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -209,6 +209,7 @@ def test_a_denied_verb_names_the_action_that_is_missing(
     assert action in raised.value.detail
     assert f"Allow {action}" in raised.value.hint
     assert "s3:ListBucket" in raised.value.hint
+    assert raised.value.is_answer
 
 
 @pytest.mark.parametrize("verb", CALLS)
@@ -252,6 +253,7 @@ def test_what_another_service_of_aws_refused_is_about_credentials() -> None:
     denied = store_error(replied(403, "AccessDenied", "AssumeRole"), "get")
     expired = store_error(replied(403, "ExpiredToken", "AssumeRole"), "get")
     assert isinstance(denied, StoreAccessDenied)
+    assert not denied.is_answer
     assert "s3:" not in denied.detail
     assert "Renew" in expired.hint
 

@@ -1,7 +1,7 @@
 """The doctor of a datastore: whether the store that is configured keeps every promise, tried on the store itself.
 
-All of it happens below a prefix that is thrown away. What was not tried, because something that it depends on failed,
-is said to be not tried, never to be in order.
+All of it happens below a prefix that is thrown away. What was skipped, because something that it depends on failed,
+is said to be skipped, never to be in order.
 """
 
 from __future__ import annotations
@@ -63,46 +63,64 @@ class Check:
 def check_datastore(workspace: Workspace) -> DatastoreCheck:
     """Examine the store in use; nothing of it stays. Raises `StoreMisconfigured` when it cannot even be opened."""
     description = describe(workspace.chosen.setting)
-    patient = Patient(
-        workspace.store, new_probe(workspace), workspace.ambient.clock, is_proven=description.is_proven
-    )
-    with cleaned_up(patient.store, patient.prefix):
+    try:
+        store = workspace.store
+    except StoreAccessDenied as error:  # An SDK may look for credentials before it asks anything.
+        return DatastoreCheck(store=description.store, checks=_unopened(error), ok=False)
+    patient = Patient(store, new_probe(workspace), workspace.ambient.clock, is_proven=description.is_proven)
+    with cleaned_up(store, patient.prefix):
         checks = list(_examined(patient))
         if any(check.ok for check in checks if check.name == CREATE.name):
             checks.append(_carried_out(Check("clean-up", _clean_up), patient))
     return DatastoreCheck(store=description.store, checks=checks, ok=all(check.ok for check in checks))
 
 
+def _unopened(error: StoreError) -> list[CheckView]:
+    (reachable,), *others = STAGES
+    told = CheckView(name=reachable.name, ok=False, detail=_reason(error), seconds=0)
+    return [told, *(_skipped(check, [reachable.name]) for stage in others for check in stage)]
+
+
 def _examined(patient: Patient) -> Iterator[CheckView]:
-    """Each check in its turn; a stage is not tried unless all before it passed."""
-    may_go_on = True
+    """Each check in its turn; a stage is skipped unless all before it passed."""
+    failed: list[str] = []
     for stage in STAGES:
-        if may_go_on:
+        if failed:
+            yield from (_skipped(check, failed) for check in stage)
+        else:
             done = [_carried_out(check, patient) for check in stage]
             yield from done
-            may_go_on = all(check.ok for check in done)
-        else:
-            yield from (_not_tried(check) for check in stage)
+            failed = [check.name for check in done if not check.ok]
 
 
 def _carried_out(check: Check, patient: Patient) -> CheckView:
     began_s = monotonic_s()
     try:
         detail, ok = check.examine(patient), True
-    except (Failed, StoreError) as error:
+    except Failed as error:
         detail, ok = str(error), False
+    except StoreError as error:
+        detail, ok = _reason(error), False
     return CheckView(name=check.name, ok=ok, detail=detail, seconds=round(monotonic_s() - began_s, 3))
 
 
-def _not_tried(check: Check) -> CheckView:
-    detail = "Not tried, because a check that it depends on failed."
-    return CheckView(name=check.name, ok=False, detail=detail, seconds=0)
+def _reason(error: StoreError) -> str:
+    """What went wrong, without the key: it names a record that only this examination knows."""
+    return f"{error.detail}. {error.hint}"
+
+
+def _skipped(check: Check, failed: list[str]) -> CheckView:
+    names = " and ".join(f"`{name}`" for name in failed)
+    detail = f"Skipped, because {names} failed."
+    return CheckView(name=check.name, ok=False, skipped=True, detail=detail, seconds=0)
 
 
 def _reachable(patient: Patient) -> str:
     try:
         patient.store.get(f"{patient.prefix}absent")
-    except StoreAccessDenied:
+    except StoreAccessDenied as error:
+        if not error.is_answer:
+            raise
         return "The service answers."  # What it refuses is told below.
     return "The service answers, and the bucket or directory is there."
 

@@ -8,10 +8,14 @@ from swamp_core.app.views import View
 
 
 class CheckView(View):
-    """One promise of a store, and whether it is kept. `seconds` is how long it took to find out."""
+    """One promise of a store, and whether it is kept. `seconds` is how long it took to find out.
+
+    `skipped` is whether it was not tried, because a check that it depends on failed; `ok` is false then.
+    """
 
     name: str
     ok: bool
+    skipped: bool = False
     detail: str
     seconds: float
 

@@ -81,11 +81,13 @@ class StoreUnavailable(StoreError):
 
 
 class StoreAccessDenied(StoreError):
-    """The store refused the operation to these credentials.
+    """The store refused the operation to these credentials, or there are none.
 
-    Nothing changed; grant the right that is missing.
+    Nothing changed; grant the right that is missing. `is_answer` is whether the service said so: false where
+    nothing was asked of it, because there are no usable credentials to ask with.
     """
 
+    is_answer: bool = True
     code = "store_access_denied"
     default_hint = "Grant this user the right to read, create, list and delete there."
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from swamp_core.app.datastore_views import CopyResult, DatastoreCheck
+from swamp_core.app.datastore_views import CheckView, CopyResult, DatastoreCheck
 from swamp_core.app.views import DatastoreView, StoresResult
 from swamp_core.cli.parts import Copy, Facts, Part, Say, Table
 
@@ -45,15 +45,21 @@ def check_parts(result: DatastoreCheck) -> Iterator[Part]:
     yield Table(
         ("check", "", "time", "what was found"),
         tuple(
-            (each.name, "ok" if each.ok else "failed", f"{each.seconds:.2f} s", each.detail)
+            (each.name, _verdict(each), "" if each.skipped else f"{each.seconds:.2f} s", each.detail)
             for each in result.checks
         ),
-        tuple("plain" if each.ok else "bad" for each in result.checks),
+        tuple("dim" if each.skipped else "plain" if each.ok else "bad" for each in result.checks),
     )
     if result.ok:
         yield Say("Every promise is kept: Swamp can be used on it.", "good")
     else:
         yield Say("Do not use this datastore: what failed is told above.", "bad")
+
+
+def _verdict(check: CheckView) -> str:
+    if check.skipped:
+        return "skipped"
+    return "ok" if check.ok else "failed"
 
 
 def copy_parts(result: CopyResult, setting: str) -> Iterator[Part]:
