@@ -1,6 +1,7 @@
 """A copy brings every record over, goes on where it was cut off, and never mixes two datastores."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from swamp_core.app.datastore_copy import copy_datastore
 from swamp_core.app.refusals import Refused
-from swamp_core.store import MemoryStore, StoreUnavailable
+from swamp_core.app.workspace import Workspace
+from swamp_core.store import MemoryStore, StoreMisconfigured, StoreNotFound, StoreUnavailable, open_store
 
 from tests.unit.app.datastores import SOURCE, TARGET, workspace_over
 
@@ -56,8 +58,62 @@ def test_a_record_of_other_bytes_under_the_same_key_is_another_record() -> None:
             SOURCE,
             TARGET,
         )
-    assert (refused.value.code, refused.value.details) == ("target_not_empty", {"key": "format"})
+    assert refused.value.code == "target_not_empty"
+    assert refused.value.details == {"key": "format", "records": 1}
     assert target.records == {"format": b"2"}
+
+
+def test_a_refused_target_says_what_is_there() -> None:
+    records = {"format": b"2", "workflow-runs/r/a": b"", "workflow-runs/r/b": b""}
+    workspace = workspace_over(Path(), source=filled({"format": b"1"}), target=filled(records))
+    with pytest.raises(Refused) as refused:
+        copy_datastore(workspace, SOURCE, TARGET)
+    assert refused.value.message == (
+        "TO is not empty: file:///target holds 2 records that are no copies of those in FROM, such as "
+        "`workflow-runs/r/a`. 2 runs are kept there."
+    )
+    assert refused.value.details == {"key": "workflow-runs/r/a", "records": 2}
+
+
+@pytest.mark.parametrize("verb", ["put_if_absent", "get", "list", "delete"])
+@pytest.mark.parametrize("end", ["FROM", "TO"])
+def test_whatever_fails_is_told_as_that_of_its_own_end(end: str, verb: str) -> None:
+    """With two stores in one command, the URL alone does not say which word is to be corrected."""
+    stores = {"FROM": filled({"format": b"1", "runs/a/1": b""}), "TO": filled({"format": b"1"})}
+
+    def fails(*args: object, **options: object) -> object:
+        raise StoreUnavailable("No route")
+
+    setattr(stores[end], verb, fails)
+    workspace = workspace_over(Path(), source=stores["FROM"], target=stores["TO"])
+    if (end, verb) in {("FROM", "put_if_absent"), ("FROM", "delete")}:
+        copy_datastore(workspace, SOURCE, TARGET)  # Nothing is written to what is copied.
+        return
+    with pytest.raises(StoreUnavailable) as raised:
+        copy_datastore(workspace, SOURCE, TARGET)
+    assert str(raised.value).startswith(f"{end}: No route (at ")
+    assert "store-probes" not in str(raised.value)
+
+
+@pytest.mark.parametrize("end", ["FROM", "TO"])
+def test_what_cannot_be_opened_is_told_as_that_of_its_own_end(end: str) -> None:
+    workspace = workspace_over(Path(), source=filled({"format": b"1"}), target=MemoryStore())
+    settings = {"FROM": SOURCE, "TO": TARGET, end: "somewhere"}
+    workspace = replace(workspace, opener=open_store)
+    with pytest.raises(StoreMisconfigured) as raised:
+        copy_datastore(workspace, settings["FROM"], settings["TO"])
+    assert raised.value.detail.startswith(f"{end}: ")
+
+
+def test_nobody_is_told_to_make_what_is_to_be_copied(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    missing, target = (tmp_path / "missing").as_uri(), f"{(tmp_path / 'new').as_uri()}?create=true"
+    with pytest.raises(StoreNotFound) as raised:
+        copy_datastore(workspace, missing, target)
+    assert raised.value.hint == "Correct FROM: its bucket, directory or prefix."
+    with pytest.raises(Refused, match="FROM holds no record"):
+        copy_datastore(workspace, f"{missing}?create=true", target)
+    assert not (tmp_path / "missing").exists()
 
 
 def test_what_makes_a_run_visible_comes_last() -> None:

@@ -6,12 +6,15 @@
 3. A target that is the source, or lies inside it, is found out by a record that is put there for a moment.
 4. Every record is read back from the target. At the end both are listed again, and a source that has changed
    meanwhile is refused: what is in use cannot be copied.
+5. Whatever goes wrong is told as FROM's or as TO's, the words of the command line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Literal
 
 from swamp_core.app.datastore_views import CopyResult
 from swamp_core.app.proving import new_probe, prove_store
@@ -21,11 +24,14 @@ from swamp_core.engine.lives import is_driven
 from swamp_core.engine.reading import read_run
 from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
+from swamp_core.store.errors import StoreError, StoreNotFound
 from swamp_core.store.fan_out import FAN_OUT, fan_out, get_many
 from swamp_core.store.probing import NOTE_KEY, PROBES, thrown_away
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.store.registry import describe
 
+End = Literal["FROM", "TO"]
+CORRECT_FROM = "Correct FROM: its bucket, directory or prefix."
 LAST = (keys.OPEN_RUNS, keys.WAITS, keys.WORKFLOW_RUNS, keys.FORMAT_KEY)
 """What makes runs visible, in the order in which it is copied when all else is there."""
 
@@ -44,33 +50,55 @@ def copy_datastore(
     the call goes on.
     """
     here, there = replace(workspace, datastore=source), replace(workspace, datastore=target)
+    source_name, target_name = _opened(here, "FROM"), _opened(there, "TO")
+    with _told_of(lambda error: "FROM" if error.store == source_name else "TO"):
+        copied, verified = _copy_all(here, there, tell)
+    return CopyResult(
+        source=source_name, target=target_name, copied=copied, skipped=verified - copied, verified=verified
+    )
+
+
+def _opened(workspace: Workspace, end: End) -> str:
+    """Open the store, while its errors name no store yet, and give its name."""
+    with _told_of(lambda _: end):
+        _ = workspace.store
+        return describe(workspace.chosen.setting).store
+
+
+@contextmanager
+def _told_of(end_of: Callable[[StoreError], End]) -> Iterator[None]:
+    """Let the error of a store say of which of the two it is, and to do nothing but what can be done with that."""
+    try:
+        yield
+    except StoreError as error:
+        end = end_of(error)
+        error.detail = f"{end}: {error.detail}"
+        if end == "FROM" and isinstance(error, StoreNotFound):
+            error.hint = CORRECT_FROM  # What is to be copied is not made.
+        if error.key is not None and error.key.startswith(PROBES):
+            error.key = None  # Nobody but this copy knows the record.
+        raise
+
+
+def _copy_all(here: Workspace, there: Workspace, tell: Callable[[int, int], None]) -> tuple[int, int]:
+    """Copy every record; how many were copied, and how many are in both stores then."""
     listed = _records(here.store)
     if not listed:
-        raise Refused(
-            "nothing_to_copy",
-            f"There is no record in {describe(source).store}.",
-            hint="Correct FROM: its bucket, directory or prefix.",
-        )
+        name = describe(here.chosen.setting).store
+        raise Refused("nothing_to_copy", f"FROM holds no record: {name}", hint=CORRECT_FROM)
     _refuse_driven(here)
     _refuse_overlap(here.store, there)
     prove_store(there)
-    skipped = _equal_already(here.store, there.store, listed)
+    skipped = _equal_already(here, there, listed)
     todo = sorted(listed - skipped, key=_turn)
     copied = 0
     for first in range(0, len(todo), FAN_OUT):
-        copied += _copy(here.store, there.store, todo[first : first + FAN_OUT])
+        copied += _copy(here, there, todo[first : first + FAN_OUT])
         tell(len(skipped) + first, len(listed))
     if _records(here.store) != listed:
         raise _source_changed()
-    for key in _records(there.store) ^ listed:
-        raise _not_empty(key)
-    return CopyResult(
-        source=describe(source).store,
-        target=describe(target).store,
-        copied=copied,
-        skipped=len(listed) - copied,
-        verified=len(listed),
-    )
+    _refuse_strange(_records(there.store) ^ listed, there)
+    return copied, len(listed)
 
 
 def _records(store: SignalWaitStore) -> set[str]:
@@ -83,29 +111,26 @@ def _turn(key: str) -> tuple[int, str]:
     return next((turn for turn, prefix in enumerate(LAST) if key.startswith(prefix)), -1), key
 
 
-def _equal_already(source: SignalWaitStore, target: SignalWaitStore, listed: set[str]) -> set[str]:
+def _equal_already(here: Workspace, there: Workspace, listed: set[str]) -> set[str]:
     """The keys that an earlier copy has brought over. Raises `Refused` (`target_not_empty`) for anything else."""
-    there = _records(target)
-    for key in there - listed:
-        raise _not_empty(key)
-    for key in _different(get_many(source, there), get_many(target, there)):
-        raise _not_empty(key)
-    return there
+    brought = _records(there.store)
+    _refuse_strange(brought - listed, there)
+    _refuse_strange(_different(get_many(here.store, brought), get_many(there.store, brought)), there)
+    return brought
 
 
-def _copy(source: SignalWaitStore, target: SignalWaitStore, chunk: list[str]) -> int:
+def _copy(here: Workspace, there: Workspace, chunk: list[str]) -> int:
     """Copy some records and read them back; how many were not there before."""
-    records = get_many(source, chunk)
+    records = get_many(here.store, chunk)
     if None in records.values():
         raise _source_changed()
-    created = fan_out(lambda key: target.put_if_absent(key, records[key] or b""), chunk)
-    for key in _different(records, get_many(target, chunk)):
-        raise _not_empty(key)
+    created = fan_out(lambda key: there.store.put_if_absent(key, records[key] or b""), chunk)
+    _refuse_strange(_different(records, get_many(there.store, chunk)), there)
     return created.count(True)
 
 
-def _different(records: dict[str, bytes | None], others: dict[str, bytes | None]) -> Iterable[str]:
-    return (key for key, data in records.items() if others[key] != data)
+def _different(records: dict[str, bytes | None], others: dict[str, bytes | None]) -> set[str]:
+    return {key for key, data in records.items() if others[key] != data}
 
 
 def _refuse_overlap(source: SignalWaitStore, there: Workspace) -> None:
@@ -117,8 +142,8 @@ def _refuse_overlap(source: SignalWaitStore, there: Workspace) -> None:
     if seen:
         raise Refused(
             "invalid_input",
-            "The target is the datastore to copy, or lies inside it.",
-            hint="Name another bucket, directory or prefix.",
+            "TO is FROM, or lies inside it.",
+            hint="Name another bucket, directory or prefix as TO.",
         )
 
 
@@ -131,7 +156,7 @@ def _refuse_driven(workspace: Workspace) -> None:
         if isinstance(journal, Journal) and is_driven(journal.run, ambient.clock.now(), ambient.host):
             raise Refused(
                 "run_active",
-                f"A process drives the run {journal.run.run_id} of {journal.run.workflow} in the datastore to copy.",
+                f"A process drives the run {journal.run.run_id} of {journal.run.workflow} in FROM.",
                 hint="Wait until it ends or is suspended, then copy again.",
                 details={"runId": journal.run.run_id},
             )
@@ -140,16 +165,28 @@ def _refuse_driven(workspace: Workspace) -> None:
 def _source_changed() -> Refused:
     return Refused(
         "source_changed",
-        "The datastore to copy has changed while it was copied.",
-        hint="Stop what uses it, then copy again. If the target is refused then, empty it first.",
+        "FROM has changed while it was copied.",
+        hint="Stop what uses FROM, then copy again. If TO is refused then, empty it first.",
     )
 
 
-def _not_empty(key: str) -> Refused:
-    return Refused(
+def _refuse_strange(strange: set[str], there: Workspace) -> None:
+    """Refuse a target that holds these records, which are no copies of the source's."""
+    if not strange:
+        return
+    name, key = describe(there.chosen.setting).store, min(strange)
+    what = f"a record that is no copy of one in FROM, `{key}`"
+    if len(strange) > 1:
+        what = f"{len(strange)} records that are no copies of those in FROM, such as `{key}`"
+    runs = sum(each.startswith(keys.WORKFLOW_RUNS) for each in strange)
+    raise Refused(
         "target_not_empty",
-        f"The target holds the record `{key}`, which is not that of the datastore to copy.",
-        hint="Copy to an empty bucket, directory or prefix; if an earlier copy wrote there, the record was deleted "
-        "from the datastore to copy since: empty the target first.",
-        details={"key": key},
+        f"TO is not empty: {name} holds {what}." + (f" {_counted_runs(runs)} kept there." if runs else ""),
+        hint="Copy to an empty bucket, directory or prefix; in a bucket, any prefix that nothing uses. If an earlier "
+        "copy of FROM wrote there, runs were removed from FROM since: empty TO, then copy again.",
+        details={"key": key, "records": len(strange)},
     )
+
+
+def _counted_runs(count: int) -> str:
+    return "A run is" if count == 1 else f"{count} runs are"

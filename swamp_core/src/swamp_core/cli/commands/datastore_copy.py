@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.parts import Say
+from swamp_core.cli.usage import Misuse
 
 
 @click.command("copy", cls=GlobalOptionsCommand)
@@ -17,8 +20,9 @@ from swamp_core.cli.parts import Say
 def copy(invocation: Invocation, source: str, target: str) -> ExitCode:
     r"""Copy all records from one datastore to another.
 
-    Both are URLs. Every record is read back and compared. TO must be empty, or hold what an earlier copy of FROM has
-    brought over: a copy that was cut off is gone on with by the same command. Nothing may use either store meanwhile.
+    Both are URLs; what --datastore, SWAMP_DATASTORE or .swamp.yaml say plays no part. Every record is read back and
+    compared. TO must be empty, or hold what an earlier copy of FROM has brought over: a copy that was cut off is gone
+    on with by the same command. Nothing may use either store meanwhile.
 
     \b
       swamp datastore copy file:///srv/swamp 's3://team-bucket/releases?region=eu-west-1'
@@ -27,6 +31,11 @@ def copy(invocation: Invocation, source: str, target: str) -> ExitCode:
     from swamp_core.cli.interrupting import cut_off
     from swamp_core.cli.rendering.datastores import copy_parts
 
+    if invocation.options.datastore is not None:
+        raise Misuse(
+            "A copy takes no --datastore: FROM and TO say which stores.",
+            hint=f"Leave it out:\n{shlex.join(('swamp', 'datastore', 'copy', source, target))}",
+        )
     tenths = 0
 
     def tell(done: int, of: int) -> None:
