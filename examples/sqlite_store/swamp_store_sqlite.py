@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from swamp_core.store import creating, errors, settings
 
 PAGE, LOCK_WAIT_S = 1000, 10.0
@@ -32,7 +32,7 @@ class SqliteOptions(BaseModel):
     """Where the file is, and whether a missing one is made, or is an error: the path may be mistyped."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    path: str = Field(pattern="^/")
+    path: settings.AbsolutePath
     create: bool = False
 
 
@@ -94,13 +94,13 @@ class SqliteStore:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        url = f"file:{quote(self.options.path)}?mode={'rwc' if self.options.create else 'rw'}"
+        url = f"file:{quote(str(self.options.path))}?mode={'rwc' if self.options.create else 'rw'}"
         try:
             with closing(sqlite3.connect(url, LOCK_WAIT_S, isolation_level=None, uri=True)) as db:
                 db.executescript(SETUP + TABLE if self.options.create else SETUP)
                 yield db
         except sqlite3.Error as error:
-            raise meaning(error, self.options.path) from error
+            raise meaning(error, str(self.options.path)) from error
 
 
 def run(db: sqlite3.Connection, sql: str, *values: object) -> sqlite3.Cursor:
@@ -134,7 +134,7 @@ class SqliteBackend:
 
     def store_name(self, options: SqliteOptions) -> str:
         """The URL without its query."""
-        return f"sqlite://{quote(options.path)}"
+        return f"sqlite://{quote(str(options.path))}"
 
     def is_proven(self, options: SqliteOptions) -> bool:
         """True: that a key is there once is SQLite's own promise."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -84,11 +85,18 @@ def test_a_file_is_made_only_on_request(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "setting", ["sqlite://host/s.db", "sqlite:///s.db#x", "sqlite:///s.db?path=/t", "sqlite://"]
+    ("setting", "says"),
+    [
+        ("sqlite://host/s.db", "not of the form"),
+        ("sqlite:///s.db#x", "has a `#`"),
+        ("sqlite:///s.db?path=/t", "says its path twice"),
+        ("sqlite://", "`path` of the sqlite store is wrong: it must be an absolute path"),
+        ({"type": "sqlite", "path": "s.db"}, "wrong: it must be an absolute path, such as `/srv/swamp`"),
+    ],
 )
-def test_a_url_that_means_something_else_is_refused(setting: str) -> None:
-    """A host, a fragment and a second path are no part of a file's URL, and a path is needed."""
-    with pytest.raises(StoreMisconfigured):
+def test_a_setting_that_means_something_else_is_refused(setting: str | dict[str, object], says: str) -> None:
+    """A host, a fragment and a second path are no part of a file's URL, and a whole path is needed."""
+    with pytest.raises(StoreMisconfigured, match=re.escape(says)):
         open_store(setting)
 
 

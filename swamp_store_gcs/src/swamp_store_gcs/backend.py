@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from swamp_core.store.errors import StoreMisconfigured
 from swamp_core.store.registry import how_to_install
-from swamp_core.store.settings import read_url
+from swamp_core.store.settings import read_url, shown_url
 
 from swamp_store_gcs.options import GcsOptions
 
@@ -30,8 +30,9 @@ class GcsBackend:
         return {"bucket": bucket, "prefix": prefix, **given}
 
     def store_name(self, options: GcsOptions) -> str:
-        """The bucket and the prefix as a URL."""
-        return f"gs://{options.bucket}/{options.prefix}".rstrip("/")
+        """The bucket and the prefix as a URL, with the service where it is set."""
+        place = f"gs://{options.bucket}/{options.prefix}".rstrip("/")
+        return shown_url(place, endpoint_url=options.endpoint_url)
 
     def is_proven(self, options: GcsOptions) -> bool:
         """Whether this is Google's own service; another one at `endpoint_url` has to show what it does."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from swamp_core.store.errors import StoreMisconfigured
 from swamp_core.store.registry import how_to_install
-from swamp_core.store.settings import read_url
+from swamp_core.store.settings import read_url, shown_url
 
 from swamp_store_s3.options import S3Options
 
@@ -35,8 +35,9 @@ class S3Backend:
         return {"bucket": bucket, "prefix": prefix, **given}
 
     def store_name(self, options: S3Options) -> str:
-        """The bucket and the prefix as a URL."""
-        return f"s3://{options.bucket}" + (f"/{options.prefix}" if options.prefix else "")
+        """The bucket and the prefix as a URL, with the region and the service where they are set."""
+        place = f"s3://{options.bucket}/{options.prefix}".rstrip("/")
+        return shown_url(place, region=options.region, endpoint_url=options.endpoint_url)
 
     def is_proven(self, options: S3Options) -> bool:
         """Whether it is AWS: a service with an endpoint of its own may ignore the precondition of a create."""

@@ -11,15 +11,17 @@ LOCAL = "endpoint_url=http://127.0.0.1:1"
 @pytest.mark.parametrize(
     ("url", "name"),
     [
-        (f"gs://team-bucket?{LOCAL}", "gs://team-bucket"),
-        (f"gs://team-bucket/?{LOCAL}", "gs://team-bucket"),
-        (f"gs://team-bucket/releases?{LOCAL}", "gs://team-bucket/releases"),
-        (f"gs://team-bucket/releases/2026/?{LOCAL}&project=builds-42", "gs://team-bucket/releases/2026"),
-        (f"gcs://team-bucket/Releases%2F2026?{LOCAL}", "gs://team-bucket/Releases/2026"),
+        ("gs://team-bucket", "gs://team-bucket"),
+        ("gs://team-bucket/", "gs://team-bucket"),
+        ("gs://team-bucket/releases", "gs://team-bucket/releases"),
+        ("gs://team-bucket/releases/2026/?project=builds-42", "gs://team-bucket/releases/2026"),
+        ("gcs://team-bucket/Releases%2F2026", "gs://team-bucket/Releases/2026"),
+        (f"gs://team-bucket?{LOCAL}", f"gs://team-bucket?{LOCAL}"),
+        (f"gs://team-bucket/a/?project=b-1&{LOCAL}/", f"gs://team-bucket/a?{LOCAL}"),
     ],
 )
 def test_a_url_names_the_bucket_and_the_prefix(url: str, name: str) -> None:
-    """What stands before the `?` says where, and messages call the store by it."""
+    """What stands before the `?` says where; messages call the store by it, and by the service if that is another."""
     assert describe(url).store == name
 
 

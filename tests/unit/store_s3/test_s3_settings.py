@@ -22,11 +22,11 @@ DEFAULTS = {"prefix": "", "region": None, "endpoint_url": None, "profile": None,
         ("s3://team-bucket//a/B_1//", {"prefix": "a/B_1"}, "s3://team-bucket/a/B_1"),
         ("s3://team-bucket/a/B_1/", {"prefix": "a/B_1"}, "s3://team-bucket/a/B_1"),
         ("s3://team-bucket/%61%2Db", {"prefix": "a-b"}, "s3://team-bucket/a-b"),
-        ("s3://team-bucket?region=eu-west-1", {"region": "eu-west-1"}, "s3://team-bucket"),
+        ("s3://team-bucket?region=eu-west-1", {"region": "eu-west-1"}, "s3://team-bucket?region=eu-west-1"),
         (
             "s3://team-bucket/x?endpoint_url=http%3A%2F%2F127.0.0.1%3A9000&profile=dev",
             {"prefix": "x", "endpoint_url": "http://127.0.0.1:9000", "profile": "dev"},
-            "s3://team-bucket/x",
+            "s3://team-bucket/x?endpoint_url=http://127.0.0.1:9000",
         ),
         (
             {
@@ -36,14 +36,17 @@ DEFAULTS = {"prefix": "", "region": None, "endpoint_url": None, "profile": None,
                 "addressing_style": "virtual",
             },
             {"endpoint_url": "https://o.example.com", "addressing_style": "virtual"},
-            "s3://team-bucket",
+            "s3://team-bucket?endpoint_url=https://o.example.com",
         ),
     ],
 )
 def test_a_setting_names_a_bucket_and_a_prefix(
     setting: str | dict[str, object], options: dict[str, object], name: str
 ) -> None:
-    """A URL and a mapping say the same; slashes around the prefix do not count."""
+    """A URL and a mapping say the same; slashes around the prefix do not count.
+
+    Messages call it by a name that no store at another service has.
+    """
     described = describe(setting)
     assert described.options == {**DEFAULTS, "bucket": "team-bucket", **options}
     assert described.store == name

@@ -39,7 +39,10 @@ class Backend(Protocol):
         ...
 
     def store_name(self, options: Any) -> str:
-        """How messages call the store that these options open: a URL without credentials."""
+        """How messages call the store that these options open: a URL without credentials.
+
+        Two stores have two names: what tells them apart, such as the address of a service, is in it (`shown_url`).
+        """
         ...
 
     def is_proven(self, options: Any) -> bool:

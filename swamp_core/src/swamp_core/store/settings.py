@@ -1,15 +1,17 @@
 """What stores read alike in a setting: the parts of a URL, and the options that several of them have.
 
-For the authors of stores. `Backend.from_url` begins with `read_url`, and a model of options has fields of the types
-`Prefix` and `EndpointUrl`. What is refused says what to write instead, and repeats no value, which may be a credential.
+For the authors of stores. `Backend.from_url` begins with `read_url`, `Backend.store_name` ends with `shown_url`, and
+a model of options has fields of the types `Prefix`, `EndpointUrl` and `AbsolutePath`. What is refused says what to
+write instead, and repeats no value, which may be a credential.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Annotated
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from pydantic import AfterValidator
 
@@ -43,6 +45,15 @@ def read_url(url: str, *places: str) -> tuple[str, str, dict[str, str]]:
     return parts.netloc, unquote(parts.path), dict(query)
 
 
+def shown_url(place: str, **options: str | None) -> str:
+    """How messages call a store: its place as a URL, with the options that are set.
+
+    Give only options that tell it from other stores, such as another service's address, and never a secret.
+    """
+    query = "&".join(f"{name}={quote(value, safe=':/[]')}" for name, value in options.items() if value)
+    return f"{place}?{query}" if query else place
+
+
 def _refused(what: str, hint: str) -> StoreMisconfigured:
     return StoreMisconfigured(f"The URL of the datastore {what}", hint=hint)
 
@@ -73,8 +84,17 @@ def _checked_endpoint(url: str) -> str:
     return url.rstrip("/")
 
 
+def _checked_path(path: Path) -> Path:
+    if not path.is_absolute():
+        raise ValueError("it must be an absolute path, such as `/srv/swamp`")
+    return path
+
+
 Prefix = Annotated[str, AfterValidator(_checked_prefix)]
 """What the names of a store's objects begin with, without the slashes around it."""
 
 EndpointUrl = Annotated[str, AfterValidator(_checked_endpoint)]
 """Where a service is, without a slash at the end."""
+
+AbsolutePath = Annotated[Path, AfterValidator(_checked_path)]
+"""Where a file or a directory is: the same one for several hosts and working directories."""
