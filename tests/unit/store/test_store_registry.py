@@ -98,13 +98,19 @@ def test_a_description_shows_the_options_that_hold_and_no_secret() -> None:
         ("plant://x", "URL scheme `plant`. Did you mean `planet`?"),
         ({"type": "plante"}, "type `plante`. Did you mean `planet`?"),
         ({"type": "planet", "mon": "x", "moon": "y"}, "no option `mon`. Did you mean `moon`?"),
+        ({"type": "planet", "mon": "x"}, "no option `mon`. Did you mean `moon`?"),
+        ({"type": "planet", "crew": "many", "mooon": "x"}, "no option `mooon`. Did you mean `moon`?"),
         ({"type": "planet"}, "needs the option `moon`"),
         ({"type": "planet", "moon": "x", "crew": "many"}, "option `crew` of the planet store is wrong"),
         ({"moon": "x"}, "has no `type`"),
         ({"type": 7}, "has no `type`"),
-        ("/srv/swamp", "Write a URL such as `file:///srv/swamp`, or"),
-        ("/srv/a b", "Write a URL such as `file:///srv/a%20b`, or"),
-        ("", "text but no URL"),
+        ({"typ": "planet", "moon": "x"}, "has no `type`, but `typ`"),
+        ("/srv/swamp", "Write a URL: for a directory `file:///srv/swamp`, for"),
+        ("/srv/a b", "Write a URL: for a directory `file:///srv/a%20b`, for"),
+        ("srv/swamp", "Write a URL: for a directory `file:///srv/swamp`, for"),
+        ("", "for a directory `file:///srv/swamp`"),
+        ("long" * 1000, "for a directory `file:///srv/swamp`"),
+        ("a\0b", "for a directory `file:///srv/swamp`"),
         ("broken://x", "store `broken` of no_such_module_anywhere cannot be loaded"),
         ("file:///srv/swamp", "needs the distribution swamp-store-local, which is not installed"),
         ("s3://bucket", "needs the distribution swamp-store-s3, which is not installed"),
@@ -121,6 +127,18 @@ def test_a_setting_that_cannot_be_used_says_what_to_correct(
     assert says in str(raised.value)
     last = str(raised.value).split()[-1]
     assert last.endswith(".") or last == "no_such_module_anywhere" or last.startswith("swamp-store-")
+
+
+@pytest.mark.parametrize("path", ["store", "./store/", "../{name}/store"])
+def test_a_directory_given_as_a_path_is_told_how_to_be_written(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a shell completes is a relative path: the URL to write instead can be copied."""
+    (tmp_path / "store").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreMisconfigured) as raised:
+        open_store(path.format(name=tmp_path.name))
+    assert f"for a directory `{(tmp_path / 'store').as_uri()}`" in raised.value.hint
 
 
 @pytest.mark.parametrize(

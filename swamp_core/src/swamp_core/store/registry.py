@@ -116,15 +116,17 @@ def _resolve(setting: str | Mapping[str, object]) -> tuple[Backend, BaseModel]:
         if not separator:
             raise StoreMisconfigured(
                 "The datastore setting is text but no URL",
-                hint=f"Write a URL such as `{_as_url(setting)}`, or a mapping with a `type`.",
+                hint=f"Write a URL: for a directory `{_as_url(setting)}`, for a bucket `s3://team-bucket/releases`.",
             )
         backend = _backend(scheme.lower(), "URL scheme")
         return backend, _checked_options(backend, backend.from_url(setting))
     given = dict(setting)
     type_ = given.pop("type", None)
     if not isinstance(type_, str):
+        meant = next((name for name in given if get_close_matches(name, ["type"])), None)
         raise StoreMisconfigured(
-            "The datastore setting has no `type`", hint=f"Add one: {_listed(_entry_points())}."
+            "The datastore setting has no `type`" + (f", but `{_shown(meant)}`" if meant else ""),
+            hint=f"Add one: {_listed(_entry_points())}.",
         )
     backend = _backend(type_, "type")
     return backend, _checked_options(backend, given)
@@ -161,7 +163,9 @@ def _checked_options(backend: Backend, given: Mapping[str, object]) -> BaseModel
     try:
         return backend.options.model_validate(given)
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        problems = error.errors(include_url=False, include_input=False, include_context=False)
+        # One that is misspelt is also missing, and then the first is what to tell.
+        problem = next((each for each in problems if each["type"] == "extra_forbidden"), problems[0])
         option = ".".join(str(part) for part in problem["loc"]) or "options"
         known = backend.options.model_fields
         if problem["type"] == "extra_forbidden":
@@ -213,8 +217,14 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _as_url(setting: str) -> str:
-    """The URL that a path was meant for; a path holds no credential."""
-    return Path(setting).as_uri() if Path(setting).is_absolute() else "file:///srv/swamp"
+    """The URL that a path was meant for; one that is absolute, or that there is, holds no credential."""
+    path = Path(setting)
+    if path.is_absolute():
+        return path.as_uri()
+    try:
+        return path.resolve().as_uri() if setting and path.is_dir() else "file:///srv/swamp"
+    except OSError:  # It is too long to be one.
+        return "file:///srv/swamp"
 
 
 def _shown(name: str) -> str:
