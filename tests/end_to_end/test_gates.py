@@ -162,10 +162,8 @@ def test_the_undecided_gates_are_listed_apart_from_the_waits(gated):
     command = f"swamp workflow approve release {gate['waitId']} --run {gated.run_id}"
     assert gate["nextCommand"].startswith(command)
     assert approvals(gated, "--workflow", "other") == []
-    assert (
-        gated.swamp.here("workflow", "approvals", "--workflow", "other").out
-        == "No gate of other is undecided.\n"
-    )
+    listed = gated.swamp.here("workflow", "approvals", "--workflow", "other").out
+    assert listed.startswith("No gate of other is undecided.\n")
 
 
 def test_a_second_decision_is_refused_and_shown_the_first(alone):

@@ -199,7 +199,7 @@ def test_an_unknown_field_of_the_configuration_is_named(swamp):
 
 @pytest.mark.parametrize("how", ["--datastore", "SWAMP_DATASTORE", ".swamp.yaml"])
 def test_a_datastore_that_is_not_there_is_told_with_what_set_it(swamp, how):
-    """Whoever mistypes a path sees where: the directory once, what to write, and the place of the setting."""
+    """Whoever mistypes a path sees where: the directory once, the place of the setting, and what to write."""
     url = f"file://{swamp.directory}/nowhere"
     if how == ".swamp.yaml":
         (swamp.directory / how).write_text(f"datastore: {url}\n")
@@ -209,4 +209,4 @@ def test_a_datastore_that_is_not_there_is_told_with_what_set_it(swamp, how):
     told = refused(swamp("workflow", "waits", *options), code=4)
     assert told.count("nowhere") == 1
     assert "?create=true" in told
-    assert told.endswith(f"The datastore is set by {how}.\n")
+    assert told.splitlines()[1] == f"The datastore is set by {how}."

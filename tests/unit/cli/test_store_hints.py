@@ -49,17 +49,18 @@ def words(swamp):
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("kind", [StoreUnavailable, OutcomeUnknown])
 def test_the_hint_of_the_store_stands_before_that_of_the_command(swamp, words, command, kind):
-    """The hint of the cause comes first, and last the command that goes on."""
+    """After where the store was set, the hint of the cause comes first, and last the command that goes on."""
     hint = _hint(swamp, words[command], _error(kind, PROXY))
-    first, *_, last = hint.splitlines()
-    assert (first, last.startswith(COMMANDS[command])) == (PROXY, True)
+    source, first, *_, last = hint.splitlines()
+    assert (source, first) == ("The datastore is the default.", PROXY)
+    assert last.startswith(COMMANDS[command])
 
 
 @pytest.mark.parametrize("kind", [StoreUnavailable, OutcomeUnknown])
 def test_what_every_error_says_gives_way_to_the_command_that_goes_on(swamp, words, kind):
     """To repeat the command as it is would send another signal."""
     hint = _hint(swamp, words["signal"], _error(kind, None))
-    assert hint.startswith("Repeat the signal; it is then taken once")
+    assert hint.splitlines()[1].startswith("Repeat the signal; it is then taken once")
 
 
 def _error(kind, hint):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +13,11 @@ from swamp_core.app.refusals import Refused
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.failures import AnswerNotWritten, DemoFailed, Failure, interrupted_failure
 from swamp_core.cli.output import Output
-from swamp_core.cli.parts import Say
-from swamp_core.store.errors import OutcomeUnknown, StoreError, StoreMisconfigured, StoreNotFound
+from swamp_core.cli.parts import Part, Say
+from swamp_core.store.errors import OutcomeUnknown, StoreError
+
+if TYPE_CHECKING:
+    from swamp_core.app.workspace import Workspace
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -37,11 +42,17 @@ def failure_of(error: BaseException) -> Failure:
     return _internal(error)
 
 
-def report(error: BaseException, output: Output, *, debug: bool, set_by: str | None = None) -> ExitCode:
-    """Tell about the exception, and give the exit code. `set_by` is what the datastore in use was set by."""
+NOT_THERE = ("unknown_run", "unknown_wait", "unknown_workflow")
+"""The refusals of what may be in another datastore than the one that was looked in."""
+
+
+def report(
+    error: BaseException, output: Output, *, debug: bool, looked_in: Workspace | None = None
+) -> ExitCode:
+    """Tell about the exception, and give the exit code. The datastore of `looked_in` is the one in use."""
     failure = failure_of(error)
-    if isinstance(error, StoreNotFound | StoreMisconfigured) and set_by:
-        failure = replace(failure, hint=f"{failure.hint}\nThe datastore is set by {set_by}.")
+    if isinstance(error, StoreError) and looked_in:
+        failure = replace(failure, hint=f"{_source_of(looked_in)}\n{failure.hint}")
     if debug and not isinstance(error, click.ClickException):
         lines = "".join(traceback.format_exception(error)).rstrip()
         output.warn(*(Say(line, "dim") for line in lines.split("\n")))
@@ -51,8 +62,21 @@ def report(error: BaseException, output: Output, *, debug: bool, set_by: str | N
         except AnswerNotWritten as lost:
             output.warn(*failure_of(lost).parts())
     else:
-        output.warn(*failure.parts())
+        where = _named(looked_in) if failure.code in NOT_THERE and looked_in else ()
+        output.warn(*failure.parts(), *where)
     return failure.exit_code
+
+
+def _source_of(looked_in: Workspace) -> str:
+    from swamp_core.cli.rendering.sources import datastore_source  # a usage error does not pay for it
+
+    return datastore_source(looked_in.chosen.source)
+
+
+def _named(looked_in: Workspace) -> Iterable[Part]:
+    from swamp_core.cli.rendering import sources
+
+    return sources.looked_in(looked_in)
 
 
 def _of_store(error: StoreError) -> Failure:

@@ -94,11 +94,10 @@ class Invocation:
         )
 
     @property
-    def datastore_set_by(self) -> str | None:
-        """What the datastore in use was set by; None if nothing was, or if the repo was not looked at."""
+    def looked_in(self) -> Workspace | None:
+        """The workspace whose datastore the command looked in, as far as it knew which one that is."""
         workspace: Workspace | None = self.__dict__.get("workspace")
-        chosen = workspace.__dict__.get("chosen") if workspace else None
-        return chosen.source if chosen and chosen.source != "default" else None
+        return workspace if workspace and "chosen" in workspace.__dict__ else None
 
     @property
     def flags(self) -> tuple[str, ...]:

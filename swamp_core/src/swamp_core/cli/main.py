@@ -47,7 +47,7 @@ def carry_out(arguments: list[str], invocation: Invocation) -> int:
             error = _interrupt_behind(error)
         if isinstance(error, click.UsageError | click.Abort | KeyboardInterrupt):
             invocation.options.as_json |= asks_for_json(arguments)
-        return report(error, invocation.output, debug=invocation.debug, set_by=invocation.datastore_set_by)
+        return report(error, invocation.output, debug=invocation.debug, looked_in=invocation.looked_in)
     return int(code or ExitCode.DONE)
 
 

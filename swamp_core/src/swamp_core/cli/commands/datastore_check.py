@@ -28,5 +28,5 @@ def check(invocation: Invocation) -> ExitCode:
     saying = "Interrupted; what was created to try the datastore is being deleted."
     with cut_off(invocation, saying, left_behind(PROBES)):
         result = check_datastore(invocation.workspace)
-    invocation.output.answer(result.to_json(), check_parts(result))
+    invocation.output.answer(result.to_json(), check_parts(result, invocation.workspace.chosen.source))
     return ExitCode.DONE if result.ok else ExitCode.STORE

@@ -30,5 +30,5 @@ def delete(invocation: Invocation, run_id: str, force: bool) -> ExitCode:
 
     with patient(invocation, "Interrupted; what is deleted stays so.") as patience:
         result = delete_run(invocation.workspace, run_id, force=force, patience=patience)
-    invocation.output.answer(result.to_json(), removal_parts(result))
+    invocation.output.answer(result.to_json(), removal_parts(result, invocation.workspace))
     return ExitCode.INTERRUPTED if result.kept else ExitCode.DONE

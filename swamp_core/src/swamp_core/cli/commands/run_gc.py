@@ -35,5 +35,5 @@ def gc(invocation: Invocation, older_than: timedelta, dry_run: bool) -> ExitCode
     from swamp_core.cli.rendering.removals import removal_parts
 
     result = collect(invocation.workspace, older_than, dry_run=dry_run)
-    invocation.output.answer(result.to_json(), removal_parts(result))
+    invocation.output.answer(result.to_json(), removal_parts(result, invocation.workspace))
     return ExitCode.DONE

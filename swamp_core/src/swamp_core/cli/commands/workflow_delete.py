@@ -30,5 +30,5 @@ def delete(invocation: Invocation, name: str, force: bool) -> ExitCode:
 
     with patient(invocation, "Interrupted; what is deleted stays so.") as patience:
         result = delete_workflow(invocation.workspace, name, force=force, patience=patience)
-    invocation.output.answer(result.to_json(), removal_parts(result))
+    invocation.output.answer(result.to_json(), removal_parts(result, invocation.workspace))
     return ExitCode.INTERRUPTED if patience.interrupted.is_set() and result.kept else ExitCode.DONE

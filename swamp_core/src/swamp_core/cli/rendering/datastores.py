@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from swamp_core.app.datastore_views import CheckView, CopyResult, DatastoreCheck
 from swamp_core.app.views import DatastoreView, StoresResult
 from swamp_core.cli.parts import Copy, Facts, Part, Say, Table
+from swamp_core.cli.rendering.sources import datastore_source
 
 SOURCES = {"default": "nothing else was set"}
 
@@ -38,9 +39,9 @@ def stores_parts(result: StoresResult) -> Iterator[Part]:
             yield Say(f"The {each.type} store {what}. {each.install}")
 
 
-def check_parts(result: DatastoreCheck) -> Iterator[Part]:
-    """What an examination of the datastore found."""
-    yield Say("The datastore was tried:")
+def check_parts(result: DatastoreCheck, source: str) -> Iterator[Part]:
+    """What an examination of the datastore found; `source` is where that one was set."""
+    yield Say(f"{datastore_source(source)} It was tried:")
     yield Copy(result.store)
     yield Table(
         ("check", "", "time", "what was found"),

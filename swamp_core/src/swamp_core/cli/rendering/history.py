@@ -9,6 +9,7 @@ from swamp_core.app.views import HistoryResult, RunSummary
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.parts import Copy, Part, Say, Table
 from swamp_core.cli.rendering.runs import STATUS_STYLES
+from swamp_core.cli.rendering.sources import looked_in
 from swamp_core.cli.times import exact_length, moment_in_utc
 
 
@@ -19,6 +20,7 @@ def history_parts(
     if not result.runs:
         whose = f"No run of {workflow}" if workflow else "No run"
         yield Say(f"{whose} has the status {status}." if status else f"{whose} yet.")
+        yield from looked_in(workspace)
         return
     has_inputs = any(each.inputs for each in result.runs)
     yield Table(

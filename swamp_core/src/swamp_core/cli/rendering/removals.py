@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swamp_core.app.views import RemovalResult
+from swamp_core.app.workspace import Workspace
 from swamp_core.cli.parts import Copy, Part, Say
+from swamp_core.cli.rendering.sources import looked_in
 
 
-def removal_parts(result: RemovalResult) -> Iterator[Part]:
+def removal_parts(result: RemovalResult, workspace: Workspace) -> Iterator[Part]:
     """The runs that were removed, or would be, and the records; then those that were kept."""
     yield Say(_sentence(result), "good" if result.records and not result.dry_run else "plain")
+    if not result.removed and not result.records:
+        yield from looked_in(workspace)
     for run_id in result.removed:
         yield Copy(run_id)
     for kept in result.kept:

@@ -9,6 +9,7 @@ from swamp_core.app.workspace import Workspace
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.parts import Copy, Gap, Part, Say, Style
 from swamp_core.cli.rendering.nested_failures import nested_failure_parts
+from swamp_core.cli.rendering.sources import looked_in
 from swamp_core.cli.rendering.waits import wait_parts
 
 STDERR_LINES_MAX = 10
@@ -54,6 +55,7 @@ def ready_parts(result: ReadyResult, workspace: Workspace) -> Iterator[Part]:
     """What became of the runs that were ready to go on."""
     if not result.runs and not result.refused:
         yield Say("No run is ready to go on.")
+        yield from looked_in(workspace)
     for number, each in enumerate(result.runs):
         if number:
             yield Gap()

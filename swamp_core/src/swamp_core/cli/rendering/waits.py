@@ -10,6 +10,7 @@ from swamp_core.app.views import WaitsResult, WaitView
 from swamp_core.app.workspace import Workspace
 from swamp_core.cli.escaping import shortened
 from swamp_core.cli.parts import Copy, Facts, Gap, Part, Say
+from swamp_core.cli.rendering.sources import looked_in
 from swamp_core.cli.times import until
 
 SCHEMA_CHARACTERS_MAX = 400
@@ -20,7 +21,7 @@ def waits_parts(result: WaitsResult, workspace: Workspace, *, workflow: str | No
     none = f"No wait of {workflow} is open." if workflow else "No wait is open."
     if result.others:
         none = f"No wait{f' of {workflow}' if workflow else ''} for a signal is open."
-    yield from _listed(result, workspace.ambient.clock.now(), none)
+    yield from _listed(result, workspace, none)
     yield from _nested(result, "wait", "open", workspace.command("workflow", "waits"))
     if result.others and not result.waits:
         gates = (
@@ -35,7 +36,7 @@ def approvals_parts(
 ) -> Iterator[Part]:
     """The undecided gates, each with the command that approves it; if there is none, where the other waits are."""
     none = f"No gate of {workflow} is undecided." if workflow else "No gate is undecided."
-    yield from _listed(result, workspace.ambient.clock.now(), none)
+    yield from _listed(result, workspace, none)
     yield from _nested(result, "gate", "undecided", workspace.command("workflow", "approvals"))
     if result.others and not result.waits:
         waits = "The open wait for a signal is" if result.others == 1 else f"{result.others} open waits are"
@@ -57,13 +58,15 @@ def _of(workflow: str | None) -> tuple[str, ...]:
     return ("--workflow", workflow) if workflow else ()
 
 
-def _listed(result: WaitsResult, now: datetime, none: str) -> Iterator[Part]:
+def _listed(result: WaitsResult, workspace: Workspace, none: str) -> Iterator[Part]:
     if not result.waits and not result.unreadable:
         yield Say(none)
+        if not (result.others or result.nested):
+            yield from looked_in(workspace)
     for number, wait in enumerate(result.waits):
         if number:
             yield Gap()
-        yield from wait_parts(wait, now)
+        yield from wait_parts(wait, workspace.ambient.clock.now())
     for each in result.unreadable:
         yield Say(f"A record of the wait {each.wait_id} cannot be read: {each.reason}.", "bad")
 
