@@ -48,7 +48,7 @@ class BareBucket(Protocol):
 
 
 class BareS3:
-    """A bucket by boto3: a client that makes one attempt for creates, and one with retries for the rest."""
+    """A bucket by boto3, nothing of it sent twice by the SDK."""
 
     create_call = "put_object"
     read_call = "get_object, read"
@@ -57,11 +57,11 @@ class BareS3:
 
     def __init__(self, endpoint_url: str, bucket: str) -> None:
         self._bucket = bucket
-        self._once, self._again = (_s3_client(endpoint_url, attempts) for attempts in (1, 3))
+        self._client = _s3_client(endpoint_url)
 
     def create(self, name: str) -> None:
         """See `BareBucket`."""
-        self._once.put_object(
+        self._client.put_object(
             Bucket=self._bucket,
             Key=name,
             Body=RECORD,
@@ -72,18 +72,18 @@ class BareS3:
 
     def read(self, name: str) -> bytes:
         """See `BareBucket`."""
-        with self._again.get_object(Bucket=self._bucket, Key=name)["Body"] as body:
+        with self._client.get_object(Bucket=self._bucket, Key=name)["Body"] as body:
             data: bytes = body.read()
         return data
 
     def names(self, prefix: str, number: int) -> list[str]:
         """See `BareBucket`."""
-        reply = self._again.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=number)
+        reply = self._client.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=number)
         return [found["Key"] for found in reply["Contents"]]
 
     def delete(self, name: str) -> None:
         """See `BareBucket`."""
-        self._again.delete_object(Bucket=self._bucket, Key=name)
+        self._client.delete_object(Bucket=self._bucket, Key=name)
 
 
 class BareGcs:
@@ -132,7 +132,7 @@ class BareGcs:
         self._bucket.blob(name).delete(**self._each)
 
 
-def _s3_client(endpoint_url: str, attempts: int) -> Any:
+def _s3_client(endpoint_url: str) -> Any:
     return boto3.client(
         "s3",
         region_name=REGION,
@@ -142,7 +142,7 @@ def _s3_client(endpoint_url: str, attempts: int) -> Any:
             s3={"addressing_style": "path"},
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
-            retries={"mode": "standard", "total_max_attempts": attempts},
+            retries={"mode": "standard", "total_max_attempts": 1},
             connect_timeout=TIMEOUTS_S[0],
             read_timeout=TIMEOUTS_S[1],
             max_pool_connections=CONNECTIONS,
