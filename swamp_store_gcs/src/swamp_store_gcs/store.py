@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from itertools import islice
 from typing import TypeVar
 from uuid import uuid4
@@ -28,6 +27,7 @@ from swamp_core.store.creating import (
 from swamp_core.store.errors import StoreUnavailable
 from swamp_core.store.keys import is_key
 from swamp_core.store.repeating import repeated
+from swamp_core.store.service_clock import date_said
 
 from swamp_store_gcs.client import PAGE_NAMES_MAX, Bucket
 from swamp_store_gcs.errors import Missing, Verb, meaning_of, missing, store_error, translated
@@ -93,11 +93,7 @@ class GcsStore:
 
     def server_now(self) -> datetime | None:
         """What time it is on the service, to the second. It costs one request."""
-        said = self._ask("list", lambda: self.bucket.date(self._start))
-        try:
-            return parsedate_to_datetime(said) if said else None
-        except ValueError:
-            return None
+        return date_said(self._ask("list", lambda: self.bucket.date(self._start)))
 
     def close(self) -> None:
         """Close the connections to the service. Nothing is lost if this is left out."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
@@ -21,6 +20,7 @@ from swamp_core.store.errors import StoreError, StoreMisconfigured, StoreUnavail
 from swamp_core.store.keys import RECORD_BYTES_MAX, is_key
 from swamp_core.store.probing import NOTE_KEY, Note, note_in
 from swamp_core.store.repeating import repeated
+from swamp_core.store.service_clock import date_said
 
 from swamp_store_s3.errors import code_of, create_reply, foreign, is_deleted, is_foreign, translated
 from swamp_store_s3.listing import Page, page_of, pages
@@ -146,11 +146,7 @@ class S3Store:
             "list",
             lambda: self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._start, MaxKeys=1),
         )
-        said = reply["ResponseMetadata"]["HTTPHeaders"].get("date")
-        try:
-            return parsedate_to_datetime(said) if said else None
-        except ValueError:
-            return None
+        return date_said(reply["ResponseMetadata"]["HTTPHeaders"].get("date"))
 
     def _read(self, key: str) -> bytes | None:
         try:
