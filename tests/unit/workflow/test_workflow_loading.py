@@ -71,7 +71,7 @@ jobs:
         guard:
         allowFailure: True
         dependsOn: [{job: x}, 5, {step: a, condition: {type: suceeded}}]
-        task: {type: wait_for_signal, timeout: 12:30, earlySignals: 1}
+        task: {type: wait_for_signal, timeout: 12:30, earlySignals: 1, reply: 1}
       - name: a
         task: {type: asert}
       - name: b
@@ -108,9 +108,15 @@ def test_every_mistake_of_form_is_told_at_its_place(load):
         ),
         (
             11,
-            55,
+            69,
+            "wrong_type",
+            "`earlySignals` must be `false`, or a mapping with `ttl`, `max` or both.",
+        ),
+        (
+            11,
+            72,
             "unknown_field",
-            "Unknown field `earlySignals`; known here: `key`, `prompt`, `schema`, `timeout`, `type`.",
+            "Unknown field `reply`; known here: `earlySignals`, `key`, `prompt`, `schema`, `timeout`, `type`.",
         ),
         (13, 22, "unknown_type", "Unknown type `asert`; did you mean `assert`?"),
         (15, 15, "wrong_type", "`task` must be a mapping with a `type`."),

@@ -33,7 +33,7 @@ from swamp_core.run.events import (
 )
 from swamp_core.run.state import RunState
 from swamp_core.run.transitions import apply
-from swamp_core.waits.opening import REGISTRATION_BYTES_MAX, registration_of
+from swamp_core.waits.opening import REGISTRATION_BYTES_MAX, hold_of, registration_of
 from swamp_core.workflow.definition import (
     Assert,
     ManualApproval,
@@ -140,9 +140,10 @@ def _plan_wait(
     plan: Plan, run: RunState, ref: StepRef, task: WaitForSignal | ManualApproval, ambient: Ambient
 ) -> Beginning:
     now = ambient.clock.now()
-    schema, key = None, None
+    schema, key, hold = None, None, None
     if isinstance(task, WaitForSignal):
         schema, key = cast("Json | None", evaluated(plan, run, ref, task.payload_schema)), task.key
+        hold = hold_of(task)
     problems = schema_problems(schema) if schema else []
     if problems:
         message = f"With this run's inputs the schema cannot be used: {problems[0].message}"
@@ -157,6 +158,7 @@ def _plan_wait(
         payload_schema=schema,
         prompt=_text(evaluated(plan, run, ref, task.prompt)),
         key=key,
+        hold=hold,
     )
     with_wait = apply(run, planned)
     registration = registration_of(with_wait, planned.wait_id, with_wait.waits[planned.wait_id])

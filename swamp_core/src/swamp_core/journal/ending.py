@@ -4,7 +4,7 @@
 2. Every planned wait gets an outcome if it has none, so that no signal is acknowledged after the end.
 3. What the waits came to, answered or closed, is appended, and `run_finished`. Whoever ends a run writes the same of
    the same outcomes: a step whose signal was acknowledged has succeeded, though its run was cancelled.
-4. The mark is deleted: from here on no win counts (rule 5).
+4. The held signals that its waits used are ended, and the mark is deleted: from here on no win counts (rule 5).
 5. Each claim of a key is superseded by a release, and the registrations are removed. Outcomes stay as long as the
    run, for late repeats of a signal.
 """
@@ -16,6 +16,7 @@ from datetime import datetime
 
 from swamp_core.journal.appending import Append, Appended, append, is_removed
 from swamp_core.journal.claims import release_keys
+from swamp_core.journal.early import end_used
 from swamp_core.journal.entry import Journal, in_entries
 from swamp_core.records import keys
 from swamp_core.records.families import Cancelled
@@ -97,6 +98,7 @@ def is_left_of(run: RunState) -> Protocol[bool]:
 
 def clear_ended(run: RunState) -> Protocol[None]:
     """Delete what an ended run leaves in the indexes of what is unfinished: its mark, its claims, its registrations."""
+    yield from end_used(run)
     yield Delete(keys.mark(run.workflow, run.run_id, run.mark))
     yield from release_keys(run)
     yield from remove_registrations(run)

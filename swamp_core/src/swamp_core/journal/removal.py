@@ -21,6 +21,7 @@ from datetime import datetime
 
 from swamp_core.journal.appending import Blocked, Lost, create_entry
 from swamp_core.journal.claims import release_key, wait_keys
+from swamp_core.journal.early import end_used_by
 from swamp_core.journal.entry import Entry, Journal, next_entry
 from swamp_core.journal.owners import records_of_waits
 from swamp_core.journal.reading import read_standing
@@ -105,6 +106,8 @@ def finish_removal(workflow: str | None, run_id: str, begun: Begun) -> Protocol[
     """
     deleted = 0
     if workflow is not None:
+        if begun.deletion.wait_keys:
+            yield from end_used_by(begun.deletion.wait_ids)
         marks: list[str] = yield List(keys.marks(workflow, run_id))
         deleted += yield from delete_together(marks)
         for key in begun.deletion.wait_keys:

@@ -23,6 +23,8 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from swamp_core.store.reads import TooLarge
+
 FORMAT = 1
 """The format of the records that this build reads and writes."""
 
@@ -100,6 +102,8 @@ def read_record(family: type[R] | TypeAdapter[R], key: str, data: bytes | None) 
     """What the bytes under a key are: never an exception, whatever they hold."""
     if data is None:
         return Absent()
+    if isinstance(data, TooLarge):
+        return Unreadable(key, "it is larger than any record")
     try:
         record = (
             family.validate_json(data)

@@ -59,6 +59,13 @@ class Mark(Record):
         return keys.mark(self.workflow, self.run_id, self.number)
 
 
+class Hold(Model):
+    """For how many seconds a signal is held for a key that no wait holds, and how many are; none where `max` is 0."""
+
+    ttl_s: Annotated[float, Field(alias="ttl", gt=0)] = 3600
+    max: Annotated[int, Field(ge=0)] = 16
+
+
 class Registration(Record):
     """That a wait was opened, with everything that a signaller needs to know of it.
 
@@ -80,6 +87,7 @@ class Registration(Record):
     payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
     key_name: WaitKey | None = Field(default=None, alias="key")
+    hold: Hold | None = None
 
     def key(self) -> str:
         """See `Record.key`."""
@@ -114,6 +122,7 @@ class Claim(_Numbered):
     job: str
     step: str
     deadline: Instant
+    hold: Hold | None = None
 
     def numbered(self, number: int) -> Claim:
         """The same claim under another number."""
@@ -141,13 +150,14 @@ KEY_RECORD: TypeAdapter[KeyRecord] = TypeAdapter(Annotated[KeyRecord, Field(disc
 
 
 class Receipt(Model):
-    """What Swamp records of an accepted signal."""
+    """What Swamp records of an accepted signal. One that was held until a wait took it has a `taken_at`."""
 
-    id: str
+    id: Segment
     wait_id: str
     received_at: Instant
     submitted_by: str
     idempotency_key: str
+    taken_at: Instant | None = None
 
 
 class Decision(Model):
@@ -174,11 +184,12 @@ class _Outcome(Record):
 
 
 class Accepted(_Outcome):
-    """A signal was accepted."""
+    """A signal was accepted, by a wait that has this key or none."""
 
     outcome: Literal["accepted"] = "accepted"
     receipt: Receipt
     payload: dict[str, JsonValue]
+    key_name: WaitKey | None = Field(default=None, alias="key")
 
 
 class Approved(_Outcome):

@@ -7,6 +7,7 @@ finding it is one listing of one key, however long the history.
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 
 FORMAT_KEY = "format"
 WAITS = "waits/"
@@ -15,6 +16,9 @@ OPEN_RUNS = "open-runs/"
 RUNS = "runs/"
 WORKFLOW_RUNS = "workflow-runs/"
 WAIT_KEYS = "wait-keys/"
+EARLY_SIGNALS = "early-signals/"
+EARLY_NAMES = "early-names/"
+EARLY_TAKES = "early-takes/"
 
 NUMBER_MAX = 999_999_999_999
 
@@ -116,3 +120,35 @@ def claimed(key: str) -> tuple[str, str, int] | None:
     family = claim_family(key)
     number = number_of(key.split("/")[3]) if family else None
     return (*family, number) if family and number else None
+
+
+def early_signals(workflow: str, key: str) -> str:
+    """The prefix of the signals that are held for a wait key."""
+    return f"{EARLY_SIGNALS}{workflow}/{key}/"
+
+
+def early_signal(workflow: str, key: str, signal_id: str) -> str:
+    """The key of a held signal."""
+    return f"{early_signals(workflow, key)}{signal_id}"
+
+
+def early_name(workflow: str, key: str, idempotency_key: str) -> str:
+    """The key of the record of which signal a sender's idempotency key stands for."""
+    return f"{EARLY_NAMES}{workflow}/{key}/{sha256(idempotency_key.encode()).hexdigest()}"
+
+
+def early_takes(workflow: str, key: str, signal_id: str) -> str:
+    """The prefix of the takes of a held signal."""
+    return f"{EARLY_TAKES}{workflow}/{key}/{signal_id}/"
+
+
+def early_take(workflow: str, key: str, signal_id: str, number: int) -> str:
+    """The key of a take of a held signal."""
+    return f"{early_takes(workflow, key, signal_id)}{segment_of(number)}"
+
+
+def early_parts(key: str) -> tuple[str, str, str] | None:
+    """The workflow, the wait key, and the ID or the name of the signal that a record's key is of; None for another."""
+    family, *parts = key.split("/")
+    lengths = {EARLY_SIGNALS: 3, EARLY_NAMES: 3, EARLY_TAKES: 4}
+    return (parts[0], parts[1], parts[2]) if lengths.get(f"{family}/") == len(parts) else None

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from swamp_core.records.base import Instant, Model
-from swamp_core.records.families import Decision, Receipt, WaitKind
+from swamp_core.records.families import Decision, Hold, Receipt, WaitKind
 from swamp_core.records.fields import CapturedSchema, Number, Segment, WaitKey
 
 RunEnd = Literal["succeeded", "failed", "cancelled"]
@@ -139,6 +139,7 @@ class WaitPlanned(_StepEvent):
     payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
     key: WaitKey | None = None
+    hold: Hold | None = None
 
 
 class WaitOpened(_StepEvent):

@@ -20,7 +20,7 @@ from typing import Literal, Self
 from pydantic import Field, JsonValue, model_validator
 
 from swamp_core.records.base import Instant, Model
-from swamp_core.records.families import WaitKind
+from swamp_core.records.families import Hold, WaitKind
 from swamp_core.records.fields import CapturedSchema, Number, Segment, WaitKey
 from swamp_core.run.events import Json, Owner, Parent, StepError
 from swamp_core.run.statuses import ENDED_RUN, ENDED_STEP, RunStatus, StepPlace
@@ -90,6 +90,7 @@ class WaitState(Model):
     payload_schema: CapturedSchema | None = Field(default=None, alias="schema")
     prompt: str | None = None
     key: WaitKey | None = None
+    hold: Hold | None = None
     status: Literal["planned", "opened", "applied"] = "planned"
 
     def is_overdue(self, now: datetime) -> bool:

@@ -102,6 +102,7 @@ def _wait(state: RunState, before: StepState, event: WaitEvent) -> tuple[RunStat
                 payload_schema=event.payload_schema,
                 prompt=event.prompt,
                 key=event.key,
+                hold=event.hold,
             )
             after = _changed(before, status="waiting", started_at=event.at, wait_id=event.wait_id)
         case WaitOpened():
@@ -126,7 +127,7 @@ def _awaited(state: RunState, step: StepState, event: WaitOpened | WaitApplied) 
 def _applied(before: StepState, event: WaitApplied) -> StepState:
     match event.application:
         case SignalApplied(receipt=receipt, payload=payload):
-            signal = receipt.model_dump(mode="json", exclude={"idempotency_key"})
+            signal = receipt.model_dump(mode="json", exclude={"idempotency_key"}, exclude_none=True)
             outputs = {"payload": payload, "signal": signal}
         case ApprovalApplied(decision=decision):
             outputs = {"decision": decision.model_dump(mode="json", exclude_none=True)}

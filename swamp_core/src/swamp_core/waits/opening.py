@@ -1,6 +1,7 @@
 """Opening a wait: its registration is created once the plan for it is in the journal. One request.
 
-Where it has a key, that is claimed first: what another wait holds is not registered.
+Where it has a key, that is claimed first: what another wait holds is not registered. After it, what is held for the key
+is delivered.
 
 The journal is appended to after it (`wait_opened`), and that append reads the mark: a registration that was made
 for a run that has ended is withdrawn by its driver then.
@@ -13,11 +14,13 @@ from datetime import datetime
 
 from swamp_core.records import keys
 from swamp_core.records.base import Found, Unreadable, instant_text, read_record
-from swamp_core.records.families import Claim, Registration
+from swamp_core.records.families import Claim, Hold, Registration
 from swamp_core.run.events import Json, StepError
 from swamp_core.run.state import RunState, WaitState
 from swamp_core.store.operations import Get, Protocol, PutIfAbsent
 from swamp_core.waits.claiming import Held, RunOver, claim_key
+from swamp_core.waits.delivering import deliver
+from swamp_core.workflow.definition import WaitForSignal
 
 REGISTRATION_BYTES_MAX = 256 * 1024
 
@@ -40,7 +43,14 @@ def registration_of(run: RunState, wait_id: str, wait: WaitState) -> Registratio
         payload_schema=wait.payload_schema,
         prompt=wait.prompt,
         key_name=wait.key,
+        hold=wait.hold,
     )
+
+
+def hold_of(task: WaitForSignal) -> Hold | None:
+    """How signals are held for the key of a step while no wait holds it, as far as the step says so."""
+    early = task.early_signals
+    return Hold(ttl_s=early.ttl_s, max=early.max) if early else None
 
 
 def claim_of(registration: Registration) -> Claim | None:
@@ -57,6 +67,7 @@ def claim_of(registration: Registration) -> Claim | None:
         job=registration.job,
         step=registration.step,
         deadline=registration.deadline,
+        hold=registration.hold,
     )
 
 
@@ -98,8 +109,14 @@ def open_wait(registration: Registration, now: Callable[[], datetime]) -> Protoc
             return claiming
         if isinstance(claiming, RunOver):
             return None
-    data = registration.encode()
-    if (yield PutIfAbsent(registration.key(), data)):
+    obstacle = yield from _register(registration)
+    if claim is not None and obstacle is None:
+        yield from deliver(registration, now)
+    return obstacle
+
+
+def _register(registration: Registration) -> Protocol[Unreadable | None]:
+    if (yield PutIfAbsent(registration.key(), registration.encode())):
         return None
     reading = read_record(Registration, registration.key(), (yield Get(registration.key())))
     if isinstance(reading, Found) and reading.record != registration:

@@ -117,6 +117,7 @@ def decide_signal(
         at=now,
         receipt=receipt,
         payload=signal.payload,
+        key_name=registration.key_name,
     )
     return Take(outcome)
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from swamp_core.workflow.conditions import Condition, End
 from swamp_core.workflow.fields import (
@@ -35,7 +36,26 @@ from swamp_core.workflow.fields import (
 
 JsonObject = dict[str, Any]
 
+EARLY_SIGNALS_MAX = 100
+
 SUCCEEDED = End(type="succeeded")
+
+
+class EarlySignals(Definition):
+    """For how many seconds a signal under a key is held that no wait holds, and how many are held: none where 0."""
+
+    ttl_s: Annotated[Seconds, Field(alias="ttl")] = 3600
+    max: Annotated[int, Field(ge=0, le=EARLY_SIGNALS_MAX)] = 16
+
+
+def _early_signals(value: Any) -> Any:
+    if value is False:
+        return {"max": 0}
+    if not isinstance(value, dict | EarlySignals):
+        raise PydanticCustomError(
+            "invalid_early_signals", "must be `false`, or a mapping with `ttl`, `max` or both"
+        )
+    return value
 
 
 class WaitForSignal(Tagged):
@@ -43,7 +63,8 @@ class WaitForSignal(Tagged):
 
     `timeout_s` is in seconds, counted from the moment the wait is planned. Without a `payload_schema` any
     object is valid. `prompt` tells people what is asked of them. Under its `key`, which one open wait of the
-    workflow holds at a time, who does not know the wait's ID can signal it.
+    workflow holds at a time, who does not know the wait's ID can signal it; `early_signals` is what happens
+    with a signal while no wait holds the key: false, and it is refused.
     """
 
     type: Literal["wait_for_signal"] = "wait_for_signal"
@@ -51,6 +72,10 @@ class WaitForSignal(Tagged):
     payload_schema: Annotated[JsonObject | None, Given] = Field(default=None, alias="schema")
     prompt: Annotated[str | None, Given] = None
     key: Annotated[Key | None, Given] = None
+    early_signals: Annotated[
+        EarlySignals | None,
+        BeforeValidator(_early_signals, json_schema_input_type=EarlySignals | Literal[False]),
+    ] = None
 
 
 class ModelMethod(Tagged):

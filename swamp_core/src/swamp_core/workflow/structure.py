@@ -100,7 +100,14 @@ def _key_findings(workflow: Workflow) -> Iterator[Finding]:
     """Keys that two steps declare, of any jobs, and keys of a step that is many."""
     first: dict[str, tuple[KeyPath, str]] = {}
     for path, job, step in _steps(workflow):
-        if not isinstance(step.task, WaitForSignal) or step.task.key is None:
+        if not isinstance(step.task, WaitForSignal):
+            continue
+        if step.task.key is None:
+            if step.task.early_signals is not None:
+                message = (
+                    "Only a signal under a key can come early: give the step a `key`, or leave this out."
+                )
+                yield Finding((*path, "task", "earlySignals"), "early_signals_without_key", message)
             continue
         key, at, name = step.task.key, (*path, "task", "key"), quoted(f"{job.name}/{step.name}")
         if step.for_each is not None:
