@@ -96,7 +96,7 @@ def test_exists_and_then_nothing_there_is_tried_again(service: Service) -> None:
     """412 of a record that is gone when it is looked at: nobody holds the key, so it is created."""
     with service.proxy.failing("put_if_absent", service.says(412, "PreconditionFailed")):
         assert service.store().put_if_absent(KEY, RECORD) is True
-    assert len(service.proxy.requests) == 3
+    assert [request.verb for request in service.proxy.requests].count("put_if_absent") == 3
     assert service.stored(KEY) == RECORD
 
 
@@ -194,12 +194,10 @@ def test_a_server_error_is_overcome_by_trying_again(service: Service, verb: Verb
     """What can be repeated is, and the answer is the one without the error."""
     service.put(KEY, RECORD)
     store = service.store()
-    assert store.get("runs") is None  # It knows now that the bucket is there, and need not ask after a 404.
-    service.proxy.forget()
     fault = service.says_after(status, "InternalError")
     with service.proxy.failing(verb, fault):
         assert CALLS[verb](store) == {"get": RECORD, "list": [KEY], "delete": None}[verb]
-    assert len(service.proxy.requests) == 2
+    assert [request.verb for request in service.proxy.requests].count(verb) == 2
     assert service.stored(KEY) == (None if verb == "delete" else RECORD)
 
 

@@ -113,6 +113,15 @@ class Bucket:
             raise NotTheService("The listing does not go on where it says that there is more")
         return Page([blob.name for blob in page], iterator.next_page_token)
 
+    def lists(self, name: str) -> bool:
+        """Whether a listing has the object, which no reply but Cloud Storage's own tells. It costs one request."""
+        token: str | None = None
+        while True:
+            page = self.page(name, names_max=1, token=token)
+            if page.names or page.next_token is None:
+                return name in page.names
+            token = page.next_token
+
     def date(self, prefix: str) -> str | None:
         """What the service writes as the date of its reply to one listing, which costs one request."""
         dates: list[str | None] = []

@@ -48,8 +48,12 @@ ACTIONS: dict[Verb | None, str] = {
     "delete": "storage.objects.delete",
     None: "storage.objects",
 }
+_NO_SUCH_OBJECT = "No such object"
+"""What Cloud Storage says of an object that is not there, in JSON and, where the bytes were asked for, as a line."""
 _NOT_SAID = r"\s*\{\s*\"error\"|Not Found\s*\Z"
-"""How Cloud Storage words a 404, and how its emulator does; of another program it says that nothing is known."""
+"""How its emulator words a 404, whatever is missing. A gateway may well say the same, and means itself."""
+_OF_THE_BUCKET = r"bucket|\"domain\"\s*:\s*\"global\""
+"""What is in a 404 to a listing or a create: Cloud Storage's own words, or the form of its errors without any."""
 _ACTION_NAMED = re.compile(r"\bstorage\.[a-z]+\.[a-zA-Z]+\b")
 
 
@@ -62,7 +66,7 @@ class Missing(Enum):
 
     THE_OBJECT = "the object"
     SOMETHING_ELSE = "the bucket, or the whole service"
-    NOT_SAID = "one of them"
+    NOT_SAID = "one of them, or the way to the service"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +202,7 @@ ANSWERS: tuple[tuple[range, str, Meaning], ...] = (
             "Grant {action} on the bucket; the role Storage Object User has all that Swamp needs.",
         ),
     ),
-    (range(404, 405), rf"\A(?!{_NOT_SAID}|.*bucket)", _UNREADABLE),
+    (range(404, 405), rf"\A(?![\s\S]*(?:{_OF_THE_BUCKET}))", _UNREADABLE),
     (
         range(404, 405),
         "",
@@ -294,7 +298,7 @@ def meaning_of(error: BaseException, verb: Verb | None) -> Meaning:
 def missing(error: NotFound) -> Missing:
     """What a 404 speaks of: Cloud Storage says it in words, an emulator may not, and a proxy means itself."""
     words = _words_of(error)
-    if "No such object" in words:
+    if _NO_SUCH_OBJECT in words:
         return Missing.THE_OBJECT
     if re.match(_NOT_SAID, words) and "bucket does not exist" not in words:
         return Missing.NOT_SAID

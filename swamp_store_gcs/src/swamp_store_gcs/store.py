@@ -30,7 +30,15 @@ from swamp_core.store.repeating import repeated
 from swamp_core.store.service_clock import date_said
 
 from swamp_store_gcs.client import PAGE_NAMES_MAX, Bucket
-from swamp_store_gcs.errors import Missing, Verb, meaning_of, missing, store_error, translated
+from swamp_store_gcs.errors import (
+    Missing,
+    NotTheService,
+    Verb,
+    meaning_of,
+    missing,
+    store_error,
+    translated,
+)
 
 T = TypeVar("T")
 
@@ -46,7 +54,8 @@ class GcsStore:
 
     What it costs: one request for a create, a read and a delete, and one for each page of a thousand names. A
     create that finds a record takes a second one, to read whose it is. Over 8 MiB the SDK makes two of a
-    create. One object's name takes about one write a second: a key that is deleted and created faster waits
+    create. Another service that does not say what it did not find is asked for a listing then. One object's
+    name takes about one write a second: a key that is deleted and created faster waits
     (https://cloud.google.com/storage/quotas). Requests that fail are sent again for half a minute at most.
 
     What another service at `endpoint_url` must do: honour `ifGenerationMatch=0`, also for uploads over 8 MiB,
@@ -66,7 +75,6 @@ class GcsStore:
         self._start = start
         self._patience = patience or Patience()
         self._pace = pace or Pace()
-        self._bucket_is_there = False
 
     def put_if_absent(self, key: str, data: bytes) -> bool:
         """See `SignalWaitStore.put_if_absent`. The story of a lost reply is in `swamp_core.store.creating`."""
@@ -81,7 +89,7 @@ class GcsStore:
 
     def get(self, key: str) -> bytes | None:
         """See `SignalWaitStore.get`. The bytes have the checksum that the service keeps of them."""
-        return self._ask("get", lambda: self._unless_absent(lambda: self.bucket.read(self._start + key)))
+        return self._ask("get", lambda: self._unless_absent(self._start + key, self.bucket.read))
 
     def list(self, prefix: str, *, start_after: str | None = None, limit: int | None = None) -> Iterator[str]:
         """See `SignalWaitStore.list`. A page is asked for when the listing comes to it."""
@@ -89,7 +97,7 @@ class GcsStore:
 
     def delete(self, key: str) -> None:
         """See `SignalWaitStore.delete`. What a repeated delete does not find any more is gone."""
-        self._ask("delete", lambda: self._unless_absent(lambda: self.bucket.delete(self._start + key)))
+        self._ask("delete", lambda: self._unless_absent(self._start + key, self.bucket.delete))
 
     def server_now(self) -> datetime | None:
         """What time it is on the service, to the second. It costs one request."""
@@ -104,19 +112,17 @@ class GcsStore:
         try:
             self.bucket.create(name, data, put_id)
         except PreconditionFailed:
-            self._bucket_is_there = True
             return Exists()
         except Exception as error:
             cause = store_error(error, "put_if_absent")
             if not isinstance(cause, StoreUnavailable):
                 raise cause from error
             return Unclear(cause) if meaning_of(error, "put_if_absent").in_doubt else NotLanded(cause)
-        self._bucket_is_there = True
         return Landed()
 
     def _stored(self, name: str) -> Stored | None:
         with translated("put_if_absent"):
-            return self._unless_absent(lambda: Stored(self.bucket.put_id_of(name)))
+            return self._unless_absent(name, lambda name: Stored(self.bucket.put_id_of(name)))
 
     def _keys(self, prefix: str, start_after: str | None, limit: int | None) -> Iterator[str]:
         start = None if start_after is None else self._start + start_after
@@ -129,31 +135,27 @@ class GcsStore:
                     self._start + prefix, names_max=names_max, start=start, token=token
                 ),
             )
-            self._bucket_is_there = True
             keys = (name.removeprefix(self._start) for name in page.names if name != start)
             yield from filter(is_key, keys)
             token = page.next_token
             if token is None:
                 return
 
-    def _unless_absent(self, request: Callable[[], T]) -> T | None:
+    def _unless_absent(self, name: str, request: Callable[[str], T]) -> T | None:
         """What the request gives, or None when the service says that there is no such object.
 
-        A missing bucket is a 404 too, and where the reply does not say which of them is missing, the bucket is
-        asked for, unless it has been seen.
+        A missing bucket is a 404 too, and so is a gateway that finds no way to the service for a moment. Where the
+        reply does not say that it is the object, a listing does: nobody else answers one.
         """
-        result: T | None
         try:
-            result = request()
+            return request(name)
         except NotFound as error:
             match missing(error):
                 case Missing.SOMETHING_ELSE:
                     raise
-                case Missing.NOT_SAID if not self._bucket_is_there:
-                    self.bucket.page(self._start, names_max=1)
-            result = None
-        self._bucket_is_there = True
-        return result
+                case Missing.NOT_SAID if self.bucket.lists(name):
+                    raise NotTheService("An object is listed, and was not found") from error
+        return None
 
     def _ask(self, verb: Verb, request: Callable[[], T]) -> T:
         """The result of a request that may be repeated."""

@@ -60,6 +60,8 @@ CASES = [
     Case("empty 404", Answer(404), StoreUnavailable, "not one of Cloud Storage", MAY_HAVE_LANDED),
     Case("no route", Answer(404, b"404 page not found\n"), StoreUnavailable, "not one of", MAY_HAVE_LANDED),
     Case("gateway 404", Answer(404, b'{"message": "?"}'), StoreUnavailable, "not one of", MAY_HAVE_LANDED),
+    Case("no way", Answer(404, b'{"error": "not found"}'), StoreUnavailable, "not one of", MAY_HAVE_LANDED),
+    Case("not found", Answer(404, b"Not Found\n"), StoreUnavailable, "not one of", MAY_HAVE_LANDED),
     Case("page 200", html(200), StoreUnavailable, "not one of Cloud Storage", MAY_HAVE_LANDED),
     Case("not json", Answer(200, b"fine"), StoreUnavailable, "not one of Cloud Storage", MAY_HAVE_LANDED),
     Case(

@@ -77,16 +77,6 @@ def test_a_create_over_8_mib_is_on_the_same_condition(site: Site, store: Checked
     assert store.get("large") == OVER_8_MIB
 
 
-def test_an_absent_record_costs_one_question_about_the_bucket_at_most(site: Site) -> None:
-    """The emulator does not say what is missing, so the bucket is asked for, once for each store."""
-    store = site.open()
-    assert store.get("absent") is None
-    assert site.methods() == ["GET", "GET"]
-    assert store.get("absent") is None
-    store.delete("absent")
-    assert site.methods() == ["GET", "DELETE"]
-
-
 @pytest.mark.parametrize(
     "call",
     [
