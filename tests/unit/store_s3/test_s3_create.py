@@ -12,7 +12,7 @@ from swamp_core.store import (
     StoreUnavailable,
 )
 
-from tests.servers.faults import Answer, AnswerAfter, DropReply, DropRequest, Duplicate, Fault, html
+from tests.servers.faults import Answer, AnswerAfter, DropReply, DropRequest, Duplicate, Fault, Pass, html
 from tests.servers.proxy import FaultProxy
 from tests.servers.s3 import S3Server
 
@@ -173,6 +173,17 @@ def test_a_bucket_that_goes_away_is_not_a_lost_create(open_s3: OpenStore, proxy:
         open_s3(bucket="nobodys-bucket").put_if_absent("a", b"mine")
     assert isinstance(raised.value.__cause__, StoreNotFound)
     assert methods(proxy) == ["PUT", "HEAD", "PUT"]
+
+
+def test_a_look_whose_record_is_there_that_finds_nothing_decides_nothing(
+    open_s3: OpenStore, proxy: FaultProxy
+) -> None:
+    """The 404 to a HEAD may be a gateway's: the create is sent again, and another's record stays another's."""
+    open_s3().put_if_absent("a", b"another's")
+    proxy.forget()
+    with proxy.failing("put_if_absent", Pass(), Answer(404)):
+        assert open_s3().put_if_absent("a", b"mine") is False
+    assert methods(proxy) == ["PUT", "HEAD", "PUT", "HEAD"]
 
 
 def test_a_record_of_another_program_is_another_s(

@@ -15,6 +15,13 @@ from tests.servers.faults import Answer, DropReply, DropRequest, Fault, ResetInB
 from tests.servers.proxy import FaultProxy
 from tests.servers.s3 import S3Server
 
+GATEWAYS = (
+    Answer(404),
+    Answer(404, b"Not Found\n"),
+    Answer(404, b'{"error":"not found"}', (("Content-Type", "application/json"),)),
+    Answer(404, b'{"Code":"NoSuchKey"}', (("Content-Type", "application/json"),)),
+)
+"""What a program on the way says of a route that it has not got."""
 LISTING = b"""<?xml version="1.0" encoding="UTF-8"?>
 <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">%s</ListBucketResult>"""
 
@@ -87,7 +94,7 @@ def test_a_record_that_never_comes_whole_is_unavailable(
 
 
 @pytest.mark.parametrize(
-    "page", [html(200), html(404), html(302), html(502), Answer(404), Answer(200)], ids=str
+    "page", [html(200), html(404), html(302), html(502), *GATEWAYS, Answer(200)], ids=str
 )
 def test_a_web_page_is_neither_a_record_nor_its_absence(
     open_s3: OpenStore, proxy: FaultProxy, page: Answer
@@ -127,7 +134,9 @@ def test_a_listing_that_goes_round_in_circles_ends(open_s3: OpenStore, proxy: Fa
     assert len(proxy.requests) == 2
 
 
-@pytest.mark.parametrize("page", [html(200), html(404), html(302), Answer(200), Answer(202)], ids=str)
+@pytest.mark.parametrize(
+    "page", [html(200), html(404), html(302), *GATEWAYS, Answer(200), Answer(202)], ids=str
+)
 def test_a_web_page_deletes_nothing(open_s3: OpenStore, proxy: FaultProxy, page: Answer) -> None:
     """A delete that no S3 has confirmed is not done."""
     store = open_s3()
