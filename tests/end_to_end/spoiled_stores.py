@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 from swamp_core.records import keys
+from swamp_core.store.keys import RECORD_BYTES_MAX
 
 WORKFLOW = """
 jobs:
@@ -168,8 +169,12 @@ def of_wrong_types(store, key):
     return json.dumps({name: [{}] for name in json.loads(store.read(key))}).encode()
 
 
+def larger_than_any_record(store, key):
+    return store.read(key) + b" " * RECORD_BYTES_MAX
+
+
 SPOILS = [truncated, empty, nul_filled, of_another_family, of_another_id, of_a_newer_format, deep, no_object]
-SPOILS += [no_utf_8, of_wrong_types]
+SPOILS += [no_utf_8, of_wrong_types, larger_than_any_record]
 
 
 BAD_SCHEMAS = {

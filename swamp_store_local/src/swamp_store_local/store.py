@@ -18,6 +18,7 @@ from pathlib import Path
 from swamp_core.store.errors import (
     ConditionalWritesUnsupported,
     OutcomeUnknown,
+    RecordTooLarge,
     StoreMisconfigured,
     StoreUnavailable,
 )
@@ -201,11 +202,7 @@ def _read(record: str, key: str) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise _foreign("What is named like a record is no file", record, key)
         if status.st_size > RECORD_BYTES_MAX:
-            raise _foreign(
-                f"The file has {status.st_size} bytes, and no record has more than {RECORD_BYTES_MAX}",
-                record,
-                key,
-            )
+            raise RecordTooLarge(f"The file has {status.st_size} bytes: {record}", key=key)
         return file.read()
 
 

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from botocore.exceptions import ClientError
 from swamp_core.store.creating import Landed, Pace, Patience, Reply, Stored, Unclear, create
-from swamp_core.store.errors import StoreError, StoreMisconfigured, StoreUnavailable
+from swamp_core.store.errors import RecordTooLarge, StoreError, StoreUnavailable
 from swamp_core.store.keys import RECORD_BYTES_MAX, is_key
 from swamp_core.store.probing import NOTE_KEY, Note, note_in
 from swamp_core.store.repeating import repeated
@@ -221,9 +221,7 @@ def _check_object(
 
 
 def _check_size(reply: GetObjectOutputTypeDef) -> None:
+    """Raise before an object is read that is larger than any record."""
     length = reply.get("ContentLength", 0)
     if length > RECORD_BYTES_MAX:
-        raise StoreMisconfigured(
-            f"The object has {length} bytes, and no record has more than {RECORD_BYTES_MAX}",
-            hint="Something else writes there: give the datastore a prefix of its own.",
-        )
+        raise RecordTooLarge(f"The object has {length} bytes")

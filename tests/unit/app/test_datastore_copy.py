@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from swamp_core.app.datastore_copy import copy_datastore
 from swamp_core.app.refusals import Refused
 from swamp_core.app.workspace import Workspace
-from swamp_core.store import MemoryStore, StoreMisconfigured, StoreNotFound, StoreUnavailable, open_store
+from swamp_core.store import (
+    CheckedStore,
+    MemoryStore,
+    RecordTooLarge,
+    StoreMisconfigured,
+    StoreNotFound,
+    StoreUnavailable,
+    open_store,
+)
+from swamp_core.store.keys import RECORD_BYTES_MAX
 
 from tests.unit.app.datastores import SOURCE, TARGET, workspace_over
 
@@ -216,3 +225,19 @@ def test_a_source_without_a_record_is_a_mistyped_one() -> None:
         copy_datastore(workspace_over(Path(), source=MemoryStore(), target=target), SOURCE, TARGET)
     assert refused.value.code == "nothing_to_copy"
     assert target.records == {}
+
+
+def test_what_is_larger_than_any_record_is_not_copied(tmp_path: Path) -> None:
+    """It is named, and what to do with it; then the same command goes on."""
+    source = filled({"runs/a/1": b"", "runs/a/2": bytes(RECORD_BYTES_MAX + 1)})
+    target = MemoryStore()
+    workspace = workspace_over(tmp_path, source=CheckedStore(source, SOURCE), target=target)
+    with pytest.raises(RecordTooLarge) as raised:
+        copy_datastore(workspace, SOURCE, TARGET)
+    assert str(raised.value) == (
+        f"FROM: The record has {RECORD_BYTES_MAX + 1} bytes (at get `runs/a/2` in {SOURCE}). "
+        "Something else than Swamp stored it: move it out of FROM, then copy again."
+    )
+    source.delete("runs/a/2")
+    copy_datastore(workspace, SOURCE, TARGET)
+    assert target.records == source.records

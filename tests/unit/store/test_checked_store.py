@@ -92,3 +92,12 @@ def test_answers_pass_through_as_they_are() -> None:
     assert list(store.list("a", start_after="a/", limit=3)) == ["a/b"]
     store.delete("a/b")
     assert store.get("a/b") is None
+
+
+def test_what_is_read_and_larger_than_any_record_is_none() -> None:
+    """Something else stored it, and an adapter need not look at sizes."""
+    store = CheckedStore(MemoryStore({"a": bytes(RECORD_BYTES_MAX + 1), "b": bytes(8)}), "memory")
+    with pytest.raises(RecordTooLarge) as raised:
+        store.get("a")
+    assert (raised.value.operation, raised.value.key, raised.value.store) == ("get", "a", "memory")
+    assert store.get("b") == bytes(8)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from swamp_core.store import (
+    RecordTooLarge,
     SignalWaitStore,
     StoreAccessDenied,
     StoreError,
@@ -151,21 +153,26 @@ def a_fifo(path: Path) -> None:
     os.mkfifo(path)
 
 
-def a_file_that_is_too_large(path: Path) -> None:
-    path.touch()
-    os.truncate(path, RECORD_BYTES_MAX + 1)
-
-
-@pytest.mark.parametrize("make", [a_directory, a_fifo, a_file_that_is_too_large])
+@pytest.mark.parametrize("make", [a_directory, a_fifo])
 def test_what_is_named_like_a_record_and_is_none_is_told_of_at_once(
     root: Path, make: Callable[[Path], None]
 ) -> None:
-    """Nobody waits for a FIFO's writer or reads an endless file; the sentence names the key and the path."""
+    """Nobody waits for a FIFO's writer; the sentence names the key and the path."""
     make(root / "a/odd@record")
     with pytest.raises(StoreMisconfigured) as raised:
         LocalStore(root).get("a/odd")
     assert (raised.value.operation, raised.value.key) == ("get", "a/odd")
     assert str(root / "a/odd@record") in str(raised.value)
+
+
+def test_a_file_that_is_larger_than_any_record_is_not_read(root: Path) -> None:
+    """Nobody reads an endless file; the sentence names the key and the path."""
+    path = root / "a/odd@record"
+    path.touch()
+    os.truncate(path, RECORD_BYTES_MAX + 1)
+    with pytest.raises(RecordTooLarge, match=re.escape(str(path))) as raised:
+        LocalStore(root).get("a/odd")
+    assert raised.value.key == "a/odd"
 
 
 @pytest.mark.parametrize("make", [a_directory, a_fifo])

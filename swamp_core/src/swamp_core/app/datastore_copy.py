@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
@@ -24,8 +24,8 @@ from swamp_core.engine.lives import is_driven
 from swamp_core.engine.reading import read_run
 from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
-from swamp_core.store.errors import StoreError, StoreNotFound
-from swamp_core.store.fan_out import FAN_OUT, fan_out, get_many
+from swamp_core.store.errors import RecordTooLarge, StoreError, StoreNotFound
+from swamp_core.store.fan_out import FAN_OUT, fan_out
 from swamp_core.store.probing import NOTE_KEY, PROBES, thrown_away
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.store.registry import describe
@@ -75,6 +75,8 @@ def _told_of(end_of: Callable[[StoreError], End]) -> Iterator[None]:
         error.detail = f"{end}: {error.detail}"
         if end == "FROM" and isinstance(error, StoreNotFound):
             error.hint = CORRECT_FROM  # What is to be copied is not made.
+        if isinstance(error, RecordTooLarge):
+            error.hint = f"Something else than Swamp stored it: move it out of {end}, then copy again."
         if error.key is not None and error.key.startswith(PROBES):
             error.key = None  # Nobody but this copy knows the record.
         raise
@@ -115,18 +117,24 @@ def _equal_already(here: Workspace, there: Workspace, listed: set[str]) -> set[s
     """The keys that an earlier copy has brought over. Raises `Refused` (`target_not_empty`) for anything else."""
     brought = _records(there.store)
     _refuse_strange(brought - listed, there)
-    _refuse_strange(_different(get_many(here.store, brought), get_many(there.store, brought)), there)
+    _refuse_strange(_different(_read_all(here.store, brought), _read_all(there.store, brought)), there)
     return brought
 
 
 def _copy(here: Workspace, there: Workspace, chunk: list[str]) -> int:
     """Copy some records and read them back; how many were not there before."""
-    records = get_many(here.store, chunk)
+    records = _read_all(here.store, chunk)
     if None in records.values():
         raise _source_changed()
     created = fan_out(lambda key: there.store.put_if_absent(key, records[key] or b""), chunk)
-    _refuse_strange(_different(records, get_many(there.store, chunk)), there)
+    _refuse_strange(_different(records, _read_all(there.store, chunk)), there)
     return created.count(True)
+
+
+def _read_all(store: SignalWaitStore, listed: Collection[str]) -> dict[str, bytes | None]:
+    """The records, of which none may be too large: it could not be copied."""
+    in_order = list(listed)
+    return dict(zip(in_order, fan_out(store.get, in_order), strict=True))
 
 
 def _different(records: dict[str, bytes | None], others: dict[str, bytes | None]) -> set[str]:

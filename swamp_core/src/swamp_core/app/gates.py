@@ -13,8 +13,8 @@ from swamp_core.app.workspace import Workspace
 from swamp_core.records import keys
 from swamp_core.records.families import WaitKind
 from swamp_core.run.state import RunState, WaitState
-from swamp_core.store.fan_out import get_many
 from swamp_core.store.keys import is_segment
+from swamp_core.store.reads import get_many
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from swamp_core.run.events import (
     WaitApplied,
 )
 from swamp_core.run.state import RunState, WaitState
-from swamp_core.store.fan_out import get_many
+from swamp_core.store.reads import get_many
 from swamp_core.waits.applying import Application, Overdue, Rejection, StillOpen, decide_application
 
 

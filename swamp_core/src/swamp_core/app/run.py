@@ -34,7 +34,7 @@ from swamp_core.records import keys
 from swamp_core.run.events import Owner, RunStarted
 from swamp_core.run.state import RunState
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
-from swamp_core.store.fan_out import get_many
+from swamp_core.store.reads import get_many
 
 FIRST_ENTRY = 1
 

@@ -18,6 +18,7 @@ from swamp_core.records import keys
 from swamp_core.records.base import Found, Unreadable, read_record
 from swamp_core.records.families import Accepted, Registration
 from swamp_core.store.errors import OutcomeUnknown, StoreUnavailable
+from swamp_core.store.reads import read
 from swamp_core.waits import checking
 from swamp_core.waits.checking import WouldTake
 from swamp_core.waits.settling import Settled, UnknownWait, signal_wait
@@ -77,7 +78,7 @@ def check_signal(
 def read_registration(workspace: Workspace, wait_id: str) -> Registration:
     """The registration of a wait by its whole ID. Raises `Refused` (`unknown_wait`, `unreadable`)."""
     key = keys.registration(wait_id)
-    reading = read_record(Registration, key, workspace.store.get(key))
+    reading = read_record(Registration, key, read(workspace.store, key))
     if isinstance(reading, Found):
         return reading.record
     raise signal_refused(workspace, wait_id, reading if isinstance(reading, Unreadable) else UnknownWait())

@@ -23,7 +23,6 @@ from swamp_core.store.protocol import SignalWaitStore
 if TYPE_CHECKING:
     from swamp_core.store.backend import Backend
     from swamp_core.store.checked import CheckedStore
-    from swamp_core.store.fan_out import get_many
     from swamp_core.store.memory import MemoryStore
     from swamp_core.store.operations import execute, perform
     from swamp_core.store.registry import (
@@ -67,7 +66,7 @@ _HOMES = {
     "available_stores": "registry",
     "describe": "registry",
     "execute": "operations",
-    "get_many": "fan_out",
+    "get_many": "reads",
     "open_store": "registry",
     "perform": "operations",
 }

@@ -36,7 +36,10 @@ class CheckedStore:
         """See `SignalWaitStore.get`."""
         with self._completed("get", key):
             check_key(key, operation="get")
-            return self.unchecked.get(key)
+            data = self.unchecked.get(key)
+            if data is not None:
+                check_size(data, operation="get", key=key)
+            return data
 
     def list(self, prefix: str, *, start_after: str | None = None, limit: int | None = None) -> Iterator[str]:
         """See `SignalWaitStore.list`. What may not be asked is refused at the call, not at the first key."""

@@ -62,7 +62,11 @@ class InvalidKey(StoreError):
 
 
 class RecordTooLarge(StoreError):
-    """The record is over the size limit. Nothing was sent to the store; store less."""
+    """The record is over the size limit.
+
+    Of a create, nothing was sent to the store: store less. What is read and is that large was stored by something else
+    than Swamp: it is no record, and not absent either (see `swamp_core.store.reads`).
+    """
 
     code = "record_too_large"
     default_hint = "A record is at most 16 MiB."

@@ -7,10 +7,8 @@ ended, so that nothing is still writing when the caller decides what to do about
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
-
-from swamp_core.store.protocol import SignalWaitStore
 
 FAN_OUT = 16
 
@@ -26,12 +24,3 @@ def fan_out(call: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
 
     with ThreadPoolExecutor(min(FAN_OUT, len(arguments)), thread_name_prefix="swamp-store") as pool:
         return list(pool.map(call, arguments))
-
-
-def get_many(store: SignalWaitStore, keys: Iterable[str]) -> dict[str, bytes | None]:
-    """The records under these keys, each whole or None, in the keys' order.
-
-    A key given twice is read once.
-    """
-    wanted = list(dict.fromkeys(keys))
-    return dict(zip(wanted, fan_out(store.get, wanted), strict=True))

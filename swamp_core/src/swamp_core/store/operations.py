@@ -15,6 +15,7 @@ from typing import Any, TypeVar, assert_never
 from swamp_core.store.errors import StoreError
 from swamp_core.store.fan_out import fan_out
 from swamp_core.store.protocol import SignalWaitStore
+from swamp_core.store.reads import read
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class PutIfAbsent:
 
 @dataclass(frozen=True, slots=True)
 class Get:
-    """Read a record; the result is its bytes or None."""
+    """Read a record; the result is its bytes, None, or `TooLarge`."""
 
     key: str
 
@@ -106,7 +107,7 @@ def perform(operation: Operation, store: SignalWaitStore) -> Any:
         case PutIfAbsent(key, data):
             return store.put_if_absent(key, data)
         case Get(key):
-            return store.get(key)
+            return read(store, key)
         case List(prefix, start_after, limit):
             return list(store.list(prefix, start_after=start_after, limit=limit))
         case Delete(key):
