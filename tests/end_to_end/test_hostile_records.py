@@ -8,6 +8,7 @@ import json
 
 import pytest
 from swamp_core.records import keys
+from swamp_core.store.keys import RECORD_BYTES_MAX
 
 from tests.end_to_end.spoiled_stores import (
     BAD_SCHEMAS,
@@ -153,6 +154,26 @@ def test_a_registration_whose_schema_cannot_be_used_is_unreadable(store, schema)
     error = store.refusal("signal", mine.wait_id, "--payload", '{"ok":true}')
     assert (error["code"], "schema cannot be used" in error["message"]) == ("unreadable", True)
     assert_the_rest_works(store, mine="suspended")
+
+
+@pytest.mark.parametrize(
+    "key_of",
+    [
+        lambda mine: keys.entry(mine.run_id, 5),
+        lambda mine: keys.entry(mine.run_id, 6),
+        lambda mine: keys.registration(mine.wait_id),
+        lambda mine: keys.outcome(mine.wait_id),
+    ],
+    ids=["the newest entry", "the next entry", "the registration", "the outcome"],
+)
+def test_what_is_larger_than_any_record_goes_with_its_run(store, key_of):
+    """Something else stored it there: it is in nobody's way, and a forced delete takes it."""
+    store.spoil(key_of(store.mine), bytes(RECORD_BYTES_MAX + 1))
+    assert_the_rest_works(store)
+    for run in (store.mine, store.other):
+        assert store.swamp.here("run", "delete", run.run_id, "--force").code == 0
+    left = [key for key in store.swamp.stored() if store.mine.run_id in key or store.mine.wait_id in key]
+    assert left == []
 
 
 @pytest.mark.parametrize("family", ["waits", "runs", "wait-outcomes"])

@@ -12,6 +12,7 @@ import base64
 import os
 import warnings
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 import google.auth
@@ -23,6 +24,8 @@ from google.auth.transport.requests import AuthorizedSession
 from google.cloud import storage  # type: ignore[import-untyped]
 from requests import Response, codes
 from requests.adapters import HTTPAdapter
+from swamp_core.store.errors import RecordTooLarge
+from swamp_core.store.keys import RECORD_BYTES_MAX
 
 from swamp_store_gcs.errors import NotTheService, translated, unusable_file
 from swamp_store_gcs.options import GcsOptions
@@ -84,10 +87,11 @@ class Bucket:
     def read(self, name: str) -> bytes:
         """The object's bytes, which have the checksum that came with them."""
         blob = self._bucket.blob(name)
-        data: bytes = blob.download_as_bytes(checksum="crc32c", **self._each)
+        whole = _Whole()
+        blob.download_to_file(whole, checksum="crc32c", **self._each)
         if blob.generation is None or blob.crc32c is None:
             raise NotTheService("The reply names no generation and no checksum")
-        return data
+        return whole.getvalue()
 
     def page(
         self, prefix: str, *, names_max: int, start: str | None = None, token: str | None = None
@@ -141,6 +145,16 @@ class Bucket:
     def close(self) -> None:
         """Close the connections."""
         self._bucket.client.close()
+
+
+class _Whole(BytesIO):
+    """What has come of an object. One that is larger than any record ends here, before it fills the memory."""
+
+    def write(self, data: Any) -> int:
+        """See `BytesIO.write`."""
+        if self.tell() + len(data) > RECORD_BYTES_MAX:
+            raise RecordTooLarge(f"The object has more than {RECORD_BYTES_MAX} bytes")
+        return super().write(data)
 
 
 def open_bucket(options: GcsOptions, *, connect_s: float = CONNECT_S, read_s: float = READ_S) -> Bucket:
