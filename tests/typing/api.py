@@ -8,7 +8,7 @@ from typing import Any, Literal, assert_type
 
 from pydantic import JsonValue
 from swamp_core.app.driving import Attention
-from swamp_core.app.key_views import KeysResult, ReleaseResult
+from swamp_core.app.key_views import DiscardResult, EarlySignalsResult, KeysResult, ReleaseResult
 from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
@@ -50,6 +50,10 @@ def use_cases(directory: Path) -> None:
     assert_type(swamp.approvals(workflow="release"), WaitsResult)
     assert_type(swamp.keys("release"), KeysResult)
     assert_type(swamp.release_key("release", "verdict"), ReleaseResult)
+    assert_type(swamp.signal_by_key("release", "verdict", {}, ttl=timedelta(hours=1)), SignalResult)
+    assert_type(swamp.check_signal_by_key("release", "verdict", b"{}"), SignalCheckResult)
+    assert_type(swamp.early_signals(workflow="release", key="verdict"), EarlySignalsResult)
+    assert_type(swamp.discard_early_signal("5d0f4c6a"), DiscardResult)
     assert_type(swamp.approve("release", "sign-off"), RunResult)
     assert_type(swamp.reject("release", "release/sign-off", reason="the build is red"), RunResult)
     assert_type(swamp.resume("release", wait=False, attention=attention), RunResult)
@@ -79,7 +83,7 @@ def answers(suspended: RunResult, signalled: SignalResult) -> None:
     assert_type(suspended.waits[0].payload_schema, dict[str, JsonValue] | None)
     assert_type(suspended.run.jobs[0].steps[0], StepView)
     assert_type(suspended.run.jobs[0].steps[0].outputs, dict[str, JsonValue] | None)
-    assert_type(signalled.status, Literal["accepted", "repeated"])
+    assert_type(signalled.status, Literal["accepted", "repeated", "held"])
     assert_type(signalled.receipt, ReceiptView)
     assert_type(signalled.to_json(), dict[str, Any])
 

@@ -32,6 +32,7 @@ def test_every_command_of_the_design_is_there():
         "workflow run",
         "workflow waits",
         "workflow keys",
+        "workflow early-signals",
         "workflow signal",
         "workflow resume",
         "workflow approvals",

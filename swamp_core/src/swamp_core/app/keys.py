@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from swamp_core.app.key_views import KeysResult, KeyView, ReleaseResult
 from swamp_core.app.refusals import Refused
 from swamp_core.app.wait_views import wait_view
@@ -14,7 +16,6 @@ from swamp_core.records.families import Claim, Registration
 from swamp_core.store.operations import Get, List, Protocol
 from swamp_core.waits.claiming import Free, find_holder
 from swamp_core.waits.listing import list_open_waits
-from swamp_core.workflow.definition import WaitForSignal, Workflow
 
 
 def list_keys(workspace: Workspace, workflow: str) -> KeysResult:
@@ -23,11 +24,15 @@ def list_keys(workspace: Workspace, workflow: str) -> KeysResult:
     On a host without the file there are only the latter. Raises `Refused` (`unknown_workflow`) when there is neither.
     """
     declared = declared_workflow(workspace, workflow)
-    steps = _steps(declared) if declared else {}
-    known = {key: steps.get(key) for key in (*steps, *workspace.execute(_claimed(workflow)))}
+    steps = {key: step for key, (step, _) in declared.keyed_waits().items()} if declared else {}
+    stored, held = workspace.execute(_stored(workflow))
+    known = {key: steps.get(key) for key in (*steps, *stored)}
     if declared is None and not known:
         raise unknown_workflow(workspace, workflow)
-    return KeysResult(workflow=workflow, keys=[_view(workspace, workflow, *each) for each in known.items()])
+    views = [_view(workspace, workflow, *each) for each in known.items()]
+    return KeysResult(
+        workflow=workflow, keys=[each.model_copy(update={"held": held[each.key]}) for each in views]
+    )
 
 
 def release_key(workspace: Workspace, workflow: str, key: str) -> ReleaseResult:
@@ -58,20 +63,13 @@ def _held(workspace: Workspace, key: str, run_id: str, wait_id: str) -> Refused:
     )
 
 
-def _steps(workflow: Workflow) -> dict[str, str]:
-    """The step that declares each key, as `job/step`."""
-    return {
-        step.task.key: f"{job.name}/{step.name}"
-        for job in workflow.jobs
-        for step in job.steps
-        if isinstance(step.task, WaitForSignal) and step.task.key is not None
-    }
-
-
-def _claimed(workflow: str) -> Protocol[list[str]]:
-    """The keys of the workflow under which something was claimed."""
-    listed: list[str] = yield List(f"{keys.WAIT_KEYS}{workflow}/")
-    return list(dict.fromkeys(family[1] for each in listed if (family := keys.claim_family(each))))
+def _stored(workflow: str) -> Protocol[tuple[list[str], Counter[str]]]:
+    """The keys of the workflow under which something was claimed or is held, and how many signals are."""
+    claims: list[str] = yield List(f"{keys.WAIT_KEYS}{workflow}/")
+    signals: list[str] = yield List(f"{keys.EARLY_SIGNALS}{workflow}/")
+    held = Counter(parts[1] for each in signals if (parts := keys.early_parts(each)))
+    claimed = [family[1] for each in claims if (family := keys.claim_family(each))]
+    return list(dict.fromkeys([*claimed, *held])), held
 
 
 def _view(workspace: Workspace, workflow: str, key: str, step: str | None) -> KeyView:
@@ -80,12 +78,13 @@ def _view(workspace: Workspace, workflow: str, key: str, step: str | None) -> Ke
         return KeyView(key=key, step=step, unreadable=f"`{holder.key}`: {holder.reason}")
     if isinstance(holder, Free):
         return KeyView(key=key, step=step)
-    registration = workspace.execute(_registration(holder.claim))
+    registration = workspace.execute(registration_of(holder.claim))
     view = wait_view(registration, workspace) if registration else None
     return KeyView(key=key, step=step, holder=view, claimed_by=holder.claim.run_id)
 
 
-def _registration(claim: Claim) -> Protocol[Registration | None]:
+def registration_of(claim: Claim) -> Protocol[Registration | None]:
+    """The registration of the wait that made the claim, if it has one that can be read."""
     key = keys.registration(claim.wait_id)
     reading = read_record(Registration, key, (yield Get(key)))
     return reading.record if isinstance(reading, Found) else None

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from swamp_core.app.finding import find_wait_id
 from swamp_core.app.refusals import Refused
 from swamp_core.app.signal_refusals import receipt_view, signal_refused
-from swamp_core.app.views import CheckStatus, SignalCheckResult, SignalResult
+from swamp_core.app.views import CheckStatus, ReceiptView, SignalCheckResult, SignalResult
 from swamp_core.app.workspace import Workspace
 from swamp_core.payload.strict_json import check_value, parse_payload
 from swamp_core.payload.values import PayloadError, compact
@@ -26,6 +26,7 @@ from swamp_core.waits.settling import SignalResult as Answer
 from swamp_core.waits.signals import Repeated, Signal
 
 IDEMPOTENCY_KEY_CHARACTERS_MAX = 128
+TAKEN_ONCE = "Repeat the signal; it is then taken once, whatever became of this one:\n"
 
 Payload = Mapping[str, JsonValue] | str | bytes
 
@@ -39,13 +40,13 @@ def signal(
     gives the same receipt. Raises `Refused` with one of the codes of a refused signal, and `StoreError`; after
     `OutcomeUnknown` or `StoreUnavailable` the error's hint ends with the command that repeats the signal safely.
     """
-    named = _named(workspace, payload, idempotency_key)
+    named = message_of(workspace, payload, idempotency_key)
     found = find_wait_id(workspace, wait_id)
     try:
         answer = workspace.execute(signal_wait(found, named, workspace.ambient.clock.now))
     except (OutcomeUnknown, StoreUnavailable) as error:
-        repeat = _repeat(workspace, found, named)
-        error.advise(f"Repeat the signal; it is then taken once, whatever became of this one:\n{repeat}")
+        repeat = repeat_command(workspace, named, found)
+        error.advise(TAKEN_ONCE + repeat)
         raise
     return _result(workspace, found, answer)
 
@@ -54,7 +55,7 @@ def check_signal(
     workspace: Workspace, wait_id: str, payload: Payload, *, idempotency_key: str | None = None
 ) -> SignalCheckResult:
     """Whether `signal` would accept the payload now. It writes nothing, and raises what `signal` would raise."""
-    named = _named(workspace, payload, idempotency_key)
+    named = message_of(workspace, payload, idempotency_key)
     found = find_wait_id(workspace, wait_id)
     answer = workspace.execute(checking.check_signal(found, named, workspace.ambient.clock.now()))
     match answer:
@@ -64,13 +65,21 @@ def check_signal(
             status, receipt = "would_repeat", receipt_view(wait.receipt)
         case _:
             raise signal_refused(workspace, found, answer)
+    return check_view(wait, cast("CheckStatus", status), receipt)
+
+
+def check_view(
+    wait: Registration | Accepted, status: CheckStatus, receipt: ReceiptView | None = None
+) -> SignalCheckResult:
+    """What a signal would come to at a wait."""
     return SignalCheckResult(
-        status=cast("CheckStatus", status),
+        status=status,
         wait_id=wait.wait_id,
         run_id=wait.run_id,
         workflow=wait.workflow,
         job=wait.job,
         step=wait.step,
+        key=wait.key_name,
         receipt=receipt,
     )
 
@@ -84,7 +93,8 @@ def read_registration(workspace: Workspace, wait_id: str) -> Registration:
     raise signal_refused(workspace, wait_id, reading if isinstance(reading, Unreadable) else UnknownWait())
 
 
-def _named(workspace: Workspace, payload: Payload, idempotency_key: str | None) -> Signal:
+def message_of(workspace: Workspace, payload: Payload, idempotency_key: str | None) -> Signal:
+    """The signal with this payload, and an ID and a name of its own. Raises `Refused`."""
     ids = workspace.ambient.ids
     return Signal(
         payload=_checked(payload),
@@ -121,16 +131,17 @@ def _checked_key(idempotency_key: str | None) -> str | None:
 def _result(workspace: Workspace, wait_id: str, answer: Answer) -> SignalResult:
     match answer:
         case Settled(outcome=outcome):
-            return _accepted(workspace, outcome, "accepted")
+            return accepted_view(workspace, outcome, "accepted")
         case Repeated(outcome=outcome, over=over):
-            return _accepted(workspace, outcome, "repeated", over=over)
+            return accepted_view(workspace, outcome, "repeated", over=over)
         case _:
             raise signal_refused(workspace, wait_id, answer)
 
 
-def _accepted(
+def accepted_view(
     workspace: Workspace, outcome: Accepted, status: Literal["accepted", "repeated"], *, over: bool = False
 ) -> SignalResult:
+    """The answer to a signal that a wait has; `over`: its run has ended since."""
     return SignalResult(
         status=status,
         wait_id=outcome.wait_id,
@@ -138,14 +149,16 @@ def _accepted(
         workflow=outcome.workflow,
         job=outcome.job,
         step=outcome.step,
+        key=outcome.key_name,
         receipt=receipt_view(outcome.receipt),
         awaiting_resume=not over,
         resume_command=workspace.command("workflow", "resume", outcome.run_id),
     )
 
 
-def _repeat(workspace: Workspace, wait_id: str, named: Signal) -> str:
+def repeat_command(workspace: Workspace, named: Signal, *addressed: str) -> str:
+    """The command that sends the signal again, to the wait or the key that `addressed` names."""
     payload = compact(named.payload).decode()
     return workspace.command(
-        "workflow", "signal", wait_id, "--payload", payload, "--idempotency-key", named.idempotency_key
+        "workflow", "signal", *addressed, "--payload", payload, "--idempotency-key", named.idempotency_key
     )

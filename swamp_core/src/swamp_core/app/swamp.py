@@ -17,6 +17,7 @@ from swamp_core.app import (
     decide,
     delete_workflow,
     dry_run,
+    early_signals,
     finding,
     gates,
     graph,
@@ -29,12 +30,13 @@ from swamp_core.app import (
     resume_ready,
     run,
     signal,
+    signal_by_key,
     waits,
     watch,
     workflows,
 )
 from swamp_core.app.driving import Attention
-from swamp_core.app.key_views import KeysResult, ReleaseResult
+from swamp_core.app.key_views import DiscardResult, EarlySignalsResult, KeysResult, ReleaseResult
 from swamp_core.app.seeing_views import DryRunResult, GraphResult, LogsResult
 from swamp_core.app.views import (
     DatastoreView,
@@ -171,6 +173,42 @@ class Swamp:
     ) -> SignalCheckResult:
         """Whether `signal` would accept the payload now; nothing is sent."""
         return signal.check_signal(self.workspace, wait_id, payload, idempotency_key=idempotency_key)
+
+    def signal_by_key(
+        self,
+        workflow: str,
+        key: str,
+        payload: Mapping[str, JsonValue] | str | bytes,
+        *,
+        idempotency_key: str | None = None,
+        ttl: timedelta | None = None,
+    ) -> SignalResult:
+        """Give a payload to the wait that holds the key, or hold it for the next one (by default an hour)."""
+        return signal_by_key.signal_by_key(
+            self.workspace, workflow, key, payload, idempotency_key=idempotency_key, ttl=ttl
+        )
+
+    def check_signal_by_key(
+        self,
+        workflow: str,
+        key: str,
+        payload: Mapping[str, JsonValue] | str | bytes,
+        *,
+        idempotency_key: str | None = None,
+        ttl: timedelta | None = None,
+    ) -> SignalCheckResult:
+        """What `signal_by_key` would do now; nothing is sent."""
+        return signal_by_key.check_signal_by_key(
+            self.workspace, workflow, key, payload, idempotency_key=idempotency_key, ttl=ttl
+        )
+
+    def early_signals(self, *, workflow: str | None = None, key: str | None = None) -> EarlySignalsResult:
+        """The signals that are held for the next wait under a key, of one workflow or key or of all."""
+        return early_signals.list_early_signals(self.workspace, workflow=workflow, key=key)
+
+    def discard_early_signal(self, signal_id: str) -> DiscardResult:
+        """Let no wait have a held signal, named by its receipt's ID or a unique beginning of that."""
+        return early_signals.discard_early_signal(self.workspace, signal_id)
 
     def approve(self, run: str, step: str) -> RunResult:
         """Approve a gate, named by its step, `JOB/STEP` or its wait ID; the run goes on when somebody resumes it."""

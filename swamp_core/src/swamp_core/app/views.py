@@ -181,11 +181,12 @@ class WaitsResult(View):
 
 
 class ReceiptView(View):
-    """What is kept of an accepted signal."""
+    """What is kept of a signal: when it came, and when a wait took it if it was held until then (`taken_at`)."""
 
     id: str
-    wait_id: str
+    wait_id: str | None
     received_at: Instant
+    taken_at: Instant | None = None
     submitted_by: str
     idempotency_key: str
 
@@ -193,36 +194,38 @@ class ReceiptView(View):
 class SignalResult(View):
     """An accepted signal. `repeated`: it had been accepted before, and this is the receipt of then.
 
+    One that is `held` for the next wait under its key has no wait, run, job and step yet; it is until `expires_at`.
+
     After `--resume`, `run` is the outermost run that was resumed, and `parent` the one that this is nested in.
     """
 
-    status: Literal["accepted", "repeated"]
-    wait_id: str
-    run_id: str
+    status: Literal["accepted", "repeated", "held"]
+    wait_id: str | None = None
+    run_id: str | None = None
     workflow: str
-    job: str
-    step: str
+    job: str | None = None
+    step: str | None = None
     key: str | None = None
     receipt: ReceiptView
     expires_at: Instant | None = None
     awaiting_resume: bool
-    resume_command: str
+    resume_command: str | None = None
     run: RunView | None = None
     parent: StandingView | None = None
 
 
-CheckStatus = Literal["would_accept", "would_repeat"]
+CheckStatus = Literal["would_accept", "would_repeat", "would_hold"]
 
 
 class SignalCheckResult(View):
     """What a signal that was not sent would come to. `would_repeat`: it was accepted before, with this receipt."""
 
     status: CheckStatus
-    wait_id: str
-    run_id: str
+    wait_id: str | None = None
+    run_id: str | None = None
     workflow: str
-    job: str
-    step: str
+    job: str | None = None
+    step: str | None = None
     key: str | None = None
     receipt: ReceiptView | None
 

@@ -41,6 +41,7 @@ def list_workflows(workspace: Workspace) -> WorkflowsResult:
                 name=each.name,
                 path=_path(workspace, each.path),
                 description=each.definition.description if each.definition else "",
+                keys=list(each.definition.keyed_waits()) if each.definition else [],
                 valid=each.definition is not None and not _broken(_runs(each.name, declared), models),
             )
             for each in found

@@ -20,7 +20,7 @@ from swamp_core.records.early import EarlyEnd, EarlyName, EarlySignal, EndReason
 from swamp_core.records.families import Accepted, Claim, Hold, Registration
 from swamp_core.store.operations import Delete, Get, List, Protocol, PutIfAbsent
 from swamp_core.waits.delivering import deliver_to_holder
-from swamp_core.waits.early import Ended, Free, Reserved, Used, clear_over, look_at, read_held, read_signals
+from swamp_core.waits.early import Ended, Free, Used, clear_over, look_at, read_held, read_signals
 from swamp_core.waits.settling import Settled, SignalResult, signal_wait
 from swamp_core.waits.signals import (
     Expired,
@@ -37,8 +37,8 @@ from swamp_core.waits.signals import (
 class SignalByKey:
     """A signal on its way to a key. `is_named`: its sender gave it its idempotency key, and may be repeating it.
 
-    `hold`: how it is held where no wait holds the key; None as the last claim of the key says. `ttl_s`: for how many
-    seconds, instead.
+    `hold`: how it is held where no wait holds the key; None as the last claim of the key says, and not at all without
+    one. `ttl_s`: for how many seconds, instead.
     """
 
     workflow: str
@@ -81,7 +81,9 @@ class NameTaken:
 
 @dataclass(frozen=True, slots=True)
 class NoOpenWait:
-    """No open wait holds the key, and its workflow wants no signal held for the next."""
+    """No open wait holds the key, and no signal is held for the next; `is_claimed`: some wait has claimed it before."""
+
+    is_claimed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def try_by_key(
     sent: SignalByKey, now: Callable[[], datetime], sending_to: Callable[[str | None], None] = lambda _: None
 ) -> Protocol[ByKeyResult | None]:
     """One try of `signal_by_key`; None when others were quicker, and it has to look again."""
-    if sent.is_named and (known := (yield from _known(sent))):
+    if sent.is_named and (known := (yield from known_signal(sent))):
         return known if isinstance(known, Unreadable) else (yield from _repeated(known, sent, now))
     listed: list[str] = yield List(keys.early_signals(sent.workflow, sent.key))
     highest = yield from highest_of(sent.workflow, sent.key)
@@ -130,7 +132,7 @@ def try_by_key(
     if holder and not listed and not sent.is_named:
         sending_to(holder.wait_id)
         answer = yield from signal_wait(holder.wait_id, sent.signal, now)
-        if (told := _told(holder.wait_id, answer)) is not None:
+        if (told := told_by(holder.wait_id, answer)) is not None:
             return told
         sending_to(None)
     elif holder and (refused := (yield from _refusal(holder, sent.signal, now()))):
@@ -138,7 +140,7 @@ def try_by_key(
     return (yield from _store(sent, holder, listed, now))
 
 
-def _known(sent: SignalByKey) -> Protocol[EarlySignal | Unreadable | None]:
+def known_signal(sent: SignalByKey) -> Protocol[EarlySignal | Unreadable | None]:
     """The signal that was sent under this name before."""
     key = keys.early_name(sent.workflow, sent.key, sent.signal.idempotency_key)
     reading = read_record(EarlyName, key, (yield Get(key)))
@@ -157,11 +159,11 @@ def _repeated(first: EarlySignal, sent: SignalByKey, now: Callable[[], datetime]
         return NameTaken(first)
     _, take = yield from highest_take(first.workflow, first.key_name, first.signal_id)
     if isinstance(take, EarlyEnd):
-        return _ended(first, take, again=True)
+        return ended_so(first, take, again=True)
     return (yield from _seen_through(first, now, again=True))
 
 
-def _told(wait_id: str, answer: SignalResult) -> Delivered | RefusedBy | None:
+def told_by(wait_id: str, answer: SignalResult) -> Delivered | RefusedBy | None:
     """What a wait answered that was signalled directly; None where it is not open (yet, or any more)."""
     match answer:
         case Settled(outcome=outcome) | Repeated(outcome=outcome):
@@ -191,20 +193,24 @@ def _refusal(holder: Claim, signal: Signal, now: datetime) -> Protocol[RefusedBy
     return RefusedBy(holder.wait_id, decision)
 
 
+def hold_for(sent: SignalByKey, holder: Claim | None) -> Hold:
+    """How the signal is held if no wait takes it, for how long and how many."""
+    return sent.hold or (holder.hold or Hold() if holder else Hold(max=0))
+
+
 def _store(
     sent: SignalByKey, holder: Claim | None, listed: list[str], now: Callable[[], datetime]
 ) -> Protocol[ByKeyResult | None]:
     """Hold the signal and see it through; None where another is stored under its name."""
-    hold = sent.hold or (holder.hold if holder else None) or Hold()
+    hold = hold_for(sent, holder)
     wants_no_more = hold.max == 0
     if wants_no_more and not (holder and sent.is_named):
-        return NoOpenWait()
+        return NoOpenWait(holder is not None)
     if not wants_no_more and len(listed) >= hold.max:
         held = yield from read_held(sent.workflow, sent.key)
         yield from clear_over(held, now())
-        alive = [each for each in held.signals if isinstance(each.state, Reserved) or each.is_free(now())]
-        if len(alive) + len(held.unreadable) >= hold.max:
-            return Full(len(alive) + len(held.unreadable))
+        if held.count(now()) >= hold.max:
+            return Full(held.count(now()))
     before, _ = yield from read_signals(listed)
     at = now()
     until = holder.deadline if wants_no_more and holder else at + timedelta(seconds=sent.ttl_s or hold.ttl_s)
@@ -239,7 +245,7 @@ def _seen_through(
         match held.state:
             case Ended(end=end):
                 yield Delete(signal.key())
-                return _ended(signal, end, again=again)
+                return ended_so(signal, end, again=again)
             case Used(use=use):
                 return Delivered(accepted(signal, use), again)
             case Free() if signal.has_expired(now()):
@@ -248,7 +254,8 @@ def _seen_through(
                 return Stored(signal)
 
 
-def _ended(signal: EarlySignal, end: EarlyEnd, *, again: bool) -> Delivered | NotUsed:
+def ended_so(signal: EarlySignal, end: EarlyEnd, *, again: bool) -> Delivered | NotUsed:
+    """What is told of a signal that has its end."""
     return Delivered(accepted(signal, end.use), again) if end.use else NotUsed(signal, end.reason)
 
 
@@ -260,5 +267,5 @@ def _taken_back(name: EarlyName, now: Callable[[], datetime]) -> Protocol[ByKeyR
         yield from end_signal(signal, after=held.number, reason="discarded")
     ):
         yield Delete(name.key())
-        return NoOpenWait()
+        return NoOpenWait(is_claimed=True)
     return (yield from _seen_through(signal, now, again=False))

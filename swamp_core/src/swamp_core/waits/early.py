@@ -68,6 +68,11 @@ class Held:
     signals: tuple[HeldSignal, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
 
+    def count(self, now: datetime) -> int:
+        """How many there are that a wait has or may take; what cannot be read may be one."""
+        alive = [each for each in self.signals if isinstance(each.state, Reserved) or each.is_free(now)]
+        return len(alive) + len(self.unreadable)
+
 
 def decide_state(
     signal: EarlySignal, take: Take | None, outcome: Reading[Outcome], *, is_marked: bool
@@ -129,3 +134,10 @@ def clear_over(held: Held, now: datetime) -> Protocol[None]:
                 yield from end_signal(each.signal, after=each.number, reason="used", use=use)
             case Free() if each.signal.has_expired(now):
                 yield from end_signal(each.signal, after=each.number, reason="expired")
+
+
+def discard_signal(signal: EarlySignal) -> Protocol[HeldSignal]:
+    """Let no wait have a signal that none has; what it is after that."""
+    while isinstance((held := (yield from look_at(signal))).state, Free):
+        yield from end_signal(signal, after=held.number, reason="discarded")
+    return held

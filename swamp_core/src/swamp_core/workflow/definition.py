@@ -196,6 +196,15 @@ class Workflow(Definition):
     inputs: Annotated[JsonObject | None, Given] = None
     jobs: Annotated[tuple[Job, ...], Field(strict=False, min_length=1)]
 
+    def keyed_waits(self) -> dict[str, tuple[str, WaitForSignal]]:
+        """The steps that declare a key, by it: each as `job/step`, with its task."""
+        return {
+            step.task.key: (f"{job.name}/{step.name}", step.task)
+            for job in self.jobs
+            for step in job.steps
+            if isinstance(step.task, WaitForSignal) and step.task.key is not None
+        }
+
     def nested_names(self) -> list[str]:
         """The names of the workflows that its steps run, each once."""
         tasks = (step.task for job in self.jobs for step in job.steps)

@@ -19,6 +19,7 @@ HERE = "swamp_core.cli.commands"
         "run": f"{HERE}.run:run",
         "waits": f"{HERE}.waits:waits",
         "keys": f"{HERE}.keys:keys",
+        "early-signals": f"{HERE}.early_signals:early_signals",
         "signal": f"{HERE}.signal:signal",
         "resume": f"{HERE}.resume:resume",
         "approvals": f"{HERE}.approvals:approvals",

@@ -41,3 +41,7 @@ def _key_parts(each: KeyView, workflow: str, workspace: Workspace) -> Iterator[P
         yield Copy(each.claimed_by)
     else:
         yield Say(f"{of} is free.")
+    if each.held:
+        held = "A signal is held for it" if each.held == 1 else f"{each.held} signals are held for it"
+        yield Say(f"{held}; listed by:")
+        yield Copy(workspace.command("workflow", "early-signals", "--workflow", workflow, "--key", each.key))

@@ -1,0 +1,230 @@
+"""The actors and invariants of the explorations of early signals: openers, senders, ends, who discards.
+
+Each wait has a run of its own, as in `claims`. A signal is used at the moment at which an outcome is created for a wait
+whose mark is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from swamp_core.journal.claims import release_key
+from swamp_core.journal.early import end_signal, end_used_by
+from swamp_core.records import keys
+from swamp_core.records.early import EarlyEnd, EarlyName, EarlySignal
+from swamp_core.records.families import Cancelled, Registration
+from swamp_core.store.operations import Delete, Get, List, Operation, PutIfAbsent
+from swamp_core.testing.explore import Actor, ActorProtocol, World
+from swamp_core.waits.by_key import Delivered, SignalByKey, Stored, signal_by_key
+from swamp_core.waits.claiming import Held
+from swamp_core.waits.early import Free, look_at
+from swamp_core.waits.opening import claim_of, open_wait
+from swamp_core.waits.settling import Settled, signal_wait
+from swamp_core.waits.signals import Signal
+
+from tests.explored.claims import IN_TIME, KEY, NOW, WORKFLOW, records_of, running
+
+TTL = timedelta(hours=1)
+AFTER_TTL = NOW + timedelta(hours=1, minutes=1)
+"""By a clock that is as late as this an early signal of `NOW` has expired, and no wait."""
+
+Rule = Callable[[ActorProtocol], ActorProtocol]
+
+
+def registration_of(wait: str) -> Registration:
+    return Registration(
+        wait_id=wait,
+        workflow=WORKFLOW,
+        run_id=f"run-{wait}",
+        mark=1,
+        job="j",
+        step="review",
+        wait_kind="signal",
+        opened_at=NOW,
+        deadline=IN_TIME,
+        key_name=KEY,
+    )
+
+
+def open_already(wait: str) -> dict[str, bytes]:
+    """The records of a wait that is open and holds the key."""
+    registration = registration_of(wait)
+    claim = claim_of(registration)
+    assert claim
+    return {**running(wait), **records_of(registration, claim)}
+
+
+def early(signal: str, place: int = 1) -> EarlySignal:
+    return EarlySignal(
+        workflow=WORKFLOW,
+        key_name=KEY,
+        signal_id=signal,
+        place=place,
+        payload={"of": signal},
+        received_at=NOW,
+        submitted_by="sender",
+        idempotency_key=f"name-{signal}",
+        expires_at=NOW + TTL,
+    )
+
+
+def held(*signals: str) -> dict[str, bytes]:
+    """The records of signals that are held, in this order."""
+    records = [early(signal, place) for place, signal in enumerate(signals, 1)]
+    return records_of(*records, *(EarlyName(signal=each) for each in records))
+
+
+def opener(wait: str, now: datetime = NOW, rule: Rule = iter) -> Actor:
+    """A driver that opens its wait, and withdraws it when it finds its mark gone at its next append."""
+
+    def opening() -> ActorProtocol:
+        obstacle = yield from open_wait(registration_of(wait), lambda: now)
+        if (yield Get(mark_of(wait))) is None:
+            yield from release_key(WORKFLOW, KEY, f"run-{wait}")
+            yield Delete(keys.registration(wait))
+            return "over"
+        return "held off" if isinstance(obstacle, Held) else "opened"
+
+    return Actor(wait, lambda: rule(opening()))
+
+
+def sender(
+    signal: str, *, name: str | None = None, now: datetime = NOW, actor: str = "", rule: Rule = iter
+) -> Actor:
+    """A signal by key; one with a name is stored before it is delivered, and may be sent again by that name."""
+
+    def sending() -> ActorProtocol:
+        message = Signal({"of": name or signal}, f"name-{name or signal}", signal, "sender")
+        sent = SignalByKey(WORKFLOW, KEY, message, is_named=name is not None)
+        result = yield from signal_by_key(sent, lambda: now)
+        match result:
+            case Delivered(outcome=outcome):
+                return "accepted", outcome.receipt.id, outcome.wait_id
+            case Stored(signal=stored):
+                return "stored", stored.signal_id
+            case _:
+                return ("refused", type(result).__name__)
+
+    return Actor(actor or signal, lambda: rule(sending()))
+
+
+def direct(signal: str, wait: str) -> Actor:
+    """A signal to the wait by its ID."""
+
+    def sending() -> ActorProtocol:
+        message = Signal({"of": signal}, f"name-{signal}", signal, "sender")
+        result = yield from signal_wait(wait, message, lambda: NOW)
+        return ("accepted", signal, wait) if isinstance(result, Settled) else ("refused", type(result).__name__)
+
+    return Actor(signal, sending)
+
+
+def ending(wait: str, *, removing: bool = False, after: tuple[str, ...] = (), rule: Rule = iter) -> Actor:
+    """The end of the run of a wait, in the order of `end_run`; and its removal."""
+
+    def end() -> ActorProtocol:
+        outcome = Cancelled(
+            wait_id=wait, workflow=WORKFLOW, run_id=f"run-{wait}", job="j", step="review", at=NOW
+        )
+        yield PutIfAbsent(outcome.key(), outcome.encode())
+        yield from end_used_by([wait])
+        yield Delete(mark_of(wait))
+        yield from release_key(WORKFLOW, KEY, f"run-{wait}")
+        yield Delete(keys.registration(wait))
+        if removing:
+            yield Delete(outcome.key())
+
+    return Actor(f"end of {wait}", lambda: rule(end()), after=after)
+
+
+def discarder(signal: str, reason: str = "discarded", *, and_forgets: bool = False) -> Actor:
+    """Who discards a held signal while no wait has it; in time a sweep forgets what it came to."""
+
+    def discarding() -> ActorProtocol:
+        if (yield Get(early(signal).key())) is None:
+            return ("gone", signal)
+        looked = yield from look_at(early(signal))
+        if not isinstance(looked.state, Free):
+            return ("kept", signal)
+        ended = yield from end_signal(early(signal), after=looked.number, reason="discarded")
+        if ended and and_forgets:
+            yield from forget(signal)
+        return (reason if ended else "kept", signal)
+
+    return Actor("discards", discarding)
+
+
+def forget(signal: str) -> ActorProtocol:
+    """What a sweep does in the end, a long time later: the name goes, then the takes."""
+    yield Delete(EarlyName(signal=early(signal)).key())
+    for each in (yield List(keys.early_takes(WORKFLOW, KEY, signal))):
+        yield Delete(each)
+
+
+def mark_of(wait: str) -> str:
+    return keys.mark(WORKFLOW, f"run-{wait}", 1)
+
+
+def is_open(wait: str, records: Mapping[str, bytes]) -> bool:
+    ahead = (keys.registration(wait), mark_of(wait))
+    return all(key in records for key in ahead) and keys.outcome(wait) not in records
+
+
+def witness(_actor: str, operation: Operation, result: Any, records: Mapping[str, bytes]) -> Any:
+    """Notes that a wait used a signal."""
+    if not (isinstance(operation, PutIfAbsent) and operation.key.startswith(keys.OUTCOMES) and result):
+        return None
+    wait = operation.key.removeprefix(keys.OUTCOMES)
+    used = [signal for signal in "stuv" if f'"id":"{signal}"'.encode() in operation.data]
+    return ("used", used[0], wait) if used and mark_of(wait) in records else None
+
+
+def uses(world: World, signal: str) -> list[str]:
+    return [fact[2] for fact in world.facts if fact[:2] == ("used", signal)]
+
+
+def used_once(world: World) -> str | None:
+    """No signal is used by two waits, and no two waits hold the key."""
+    for signal in "stuv":
+        if len(waits := uses(world, signal)) > 1:
+            return f"the signal {signal} was used by {waits}"
+    waits = [key.removeprefix(keys.WAITS) for key in world.records if key.startswith(keys.WAITS)]
+    found = [wait for wait in waits if is_open(wait, world.records)]
+    return f"two waits are open under one key: {found}" if len(found) > 1 else None
+
+
+def is_held(world: World, signal: str) -> bool:
+    """Whether the signal is there for the next wait: it stands, and nothing says what it came to."""
+    ends = [
+        key
+        for key in world.records
+        if key.startswith(keys.early_takes(WORKFLOW, KEY, signal)) and b'"early-end"' in world.records[key]
+    ]
+    return early(signal).key() in world.records and not ends
+
+
+def nothing_lost(world: World) -> str | None:
+    """What was acknowledged is used, or held, or its sender was told that it is not; nothing else was told."""
+    for name, result in world.results.items():
+        match result:
+            case ("accepted", signal, wait) if uses(world, signal) != [wait]:
+                return f"{name} was told that {wait} has {signal}, which was used by {uses(world, signal)}"
+            case ("stored", signal) if not (uses(world, signal) or is_held(world, signal) or _given_up(world)):
+                return f"{name} was told that {signal} is held, and it is not"
+            case ("discarded", signal) if uses(world, signal):
+                return f"{signal} was discarded, and used by {uses(world, signal)}"
+    return None
+
+
+def _given_up(world: World) -> bool:
+    return any(isinstance(each, tuple) and each[0] == "discarded" for each in world.results.values())
+
+
+def nobody_waits_in_vain(world: World) -> str | None:
+    """Where nobody crashed, no wait is open beside a signal that is held for it."""
+    waits = [key.removeprefix(keys.WAITS) for key in world.records if key.startswith(keys.WAITS)]
+    waiting = [wait for wait in waits if is_open(wait, world.records)]
+    kept = [signal for signal in "stuv" if is_held(world, signal)]
+    return f"{waiting} waits beside {kept}" if waiting and kept and not world.crashed else None
