@@ -145,10 +145,12 @@ def named_in(ctx: click.Context) -> str | None:
 
 
 def workspace_of(ctx: click.Context) -> Workspace:
-    """The repo and its store, as the options that were typed say."""
+    """The repo and its store, as the options that were typed say. Nothing is told beside what is being typed."""
     from swamp_core.cli.invocation import Invocation
 
-    return ctx.ensure_object(Invocation).workspace
+    invocation = ctx.ensure_object(Invocation)
+    invocation.options.log_level = "error"
+    return invocation.workspace
 
 
 def _workflow_files(ctx: click.Context) -> Iterator[tuple[str, dict[str, Any]]]:

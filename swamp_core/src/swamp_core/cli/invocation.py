@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from swamp_core.cli.output import Output
@@ -39,8 +39,9 @@ class GlobalOptions:
 class Invocation:
     """A call of the command line; `given_ambient` and `opener` are the world's, unless a test brings its own.
 
-    `stdout` is asked, when the first thing is written, for where the answer goes. `interrupted`: the interrupt that
-    ends the command was raised, whatever the code that it struck makes of it.
+    `stdout` is asked, when the first thing is written, for where the answer goes. A store that has not answered for
+    `silence_s` seconds is told of. `interrupted`: the interrupt that ends the command was raised, whatever the code
+    that it struck makes of it.
     """
 
     options: GlobalOptions = field(default_factory=GlobalOptions)
@@ -48,6 +49,7 @@ class Invocation:
     given_ambient: Ambient | None = None
     opener: Callable[[Setting], SignalWaitStore] | None = None
     stdout: Callable[[], TextIO | None] = lambda: sys.stdout
+    silence_s: float = 5.0
     interrupted: bool = False
 
     def raise_interrupt(self) -> None:
@@ -111,11 +113,20 @@ class Invocation:
         return self.options.log_level == "debug"
 
     def _open(self, setting: Setting) -> SignalWaitStore:
+        from swamp_core.cli.silence import HeardStore
+        from swamp_core.store.checked import CheckedStore
         from swamp_core.store.registry import open_store
 
         store = (self.opener or open_store)(setting)
+        if isinstance(store, CheckedStore):
+            store = HeardStore(store, partial(self._tell_silence, store.name), silence_s=self.silence_s)
         if not self.debug:
             return store
         from swamp_core.cli.tracing import TracedStore
 
         return TracedStore(store, lambda line: self.output.note(Say(line, "dim")))
+
+    def _tell_silence(self, name: str) -> None:
+        silence = f"{self.silence_s:g} s"
+        text = f"The datastore {name} has not answered for {silence}; still trying (Ctrl-C interrupts)."
+        self.output.note(Say(text, "dim"))

@@ -42,11 +42,12 @@ def run_process(
     *,
     ambient: Ambient | None = None,
     opener: Callable[[Setting], SignalWaitStore] | None = None,
+    silence_s: float = Invocation.silence_s,
 ) -> int:
     """Carry out the command line of this process, and give its exit code; `heeded` are the signals that interrupt."""
     arguments = sys.argv[1:]
     stdout = sys.stdout if COMPLETING in os.environ else take_stdout()
-    invocation = Invocation(given_ambient=ambient, opener=opener, stdout=lambda: stdout)
+    invocation = Invocation(given_ambient=ambient, opener=opener, stdout=lambda: stdout, silence_s=silence_s)
     interrupts = Interrupts(invocation, arguments)
     for number in heeded:
         signal.signal(number, interrupts.interrupt)

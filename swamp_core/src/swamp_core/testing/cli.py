@@ -8,6 +8,7 @@ The world is read from the environment; what is not set is real:
 - `SWAMP_TEST_HOST`, `SWAMP_TEST_PID`, `SWAMP_TEST_USER`: who and where this process claims to be.
 - `SWAMP_TEST_STOP`: `verb:key glob:n:before|after:kill|pause`, where the process kills itself with SIGKILL, or stops
   itself with SIGSTOP after a line `stopping: …` on stderr. Several are separated by `;`.
+- `SWAMP_TEST_SILENCE_S`: seconds after which a store that does not answer is told of.
 - `SWAMP_TEST_REQUESTS`: a file that gets a line `verb key` for each operation that is sent to the store.
 """
 
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from swamp_core.ambient import Ambient, Clock, SystemClock, SystemIds
 from swamp_core.app.workspace import Setting
+from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.process import run_process
 from swamp_core.entry import heeded_signals
 from swamp_core.store.checked import CheckedStore
@@ -72,5 +74,6 @@ if __name__ == "__main__":
             heeded_signals(),
             ambient=ambient_from(os.environ),
             opener=lambda setting: open_watched(setting, os.environ),
+            silence_s=float(os.environ.get("SWAMP_TEST_SILENCE_S", Invocation.silence_s)),
         )
     )
