@@ -90,7 +90,14 @@ def keys_of(release, *options, **world):
 def test_the_keys_of_a_workflow_are_listed_with_their_holders(release):
     """Also on a host without the file, as far as some wait has claimed them."""
     keyed(release)
-    free = {"key": "verdict", "step": "release/review", "holder": None, "claimedBy": None, "unreadable": None}
+    free = {
+        "key": "verdict",
+        "step": "release/review",
+        "holder": None,
+        "held": 0,
+        "claimedBy": None,
+        "unreadable": None,
+    }
     assert keys_of(release) == {"workflow": "release", "keys": [free]}
     ran = release.run()
     held = {**free, "holder": ran["waits"][0], "claimedBy": ran["run"]["id"]}

@@ -28,6 +28,8 @@ from swamp_core.records.families import (
 from swamp_core.run.events import ApprovalApplied, FailureApplied, SignalApplied, StepError
 from swamp_core.run.state import RunState, WaitState
 from swamp_core.store.operations import Delete, Get, Protocol, PutIfAbsent, Together
+from swamp_core.waits.delivering import deliver
+from swamp_core.waits.opening import registration_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +116,13 @@ def judge_waits(
 def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Application | StillOpen]]:
     """What each wait that a step of the run waits for has come to; overdue ones are settled as timed out.
 
-    One request a wait, and two more for each overdue one. Settling is for those that may: the run's driver, or one
-    that is about to resume it; the append that follows reads the mark. What was settled after the run's removal is
-    withdrawn: nobody else would remove it.
+    One request a wait, one more for each that is open under a key, and two for each overdue one. Settling is for those
+    that may: the run's driver, or one that is about to resume it; the append that follows reads the mark. What was
+    settled after the run's removal is withdrawn: nobody else would remove it.
     """
     judged = yield from judge_waits(run, now)
+    if (yield from _deliver_held(run, judged, now)):
+        judged = yield from judge_waits(run, now)
     decided: dict[str, Application | StillOpen] = {}
     settled: list[str] = []
     for wait_id, decision in judged.items():
@@ -139,6 +143,16 @@ def look_at_waits(run: RunState, now: datetime) -> Protocol[dict[str, Applicatio
     if settled and (yield from is_removed(run.run_id)):
         yield Together(tuple(Delete(key) for key in settled))
     return decided
+
+
+def _deliver_held(run: RunState, judged: dict[str, Judgement], now: datetime) -> Protocol[bool]:
+    """Deliver what is held for the keys of open waits: a sender that stored it may have been stopped before that."""
+    delivered = False
+    for wait_id, judgement in judged.items():
+        wait = run.waits[wait_id]
+        if isinstance(judgement, StillOpen) and wait.key is not None and wait.status == "opened":
+            delivered |= yield from deliver(registration_of(run, wait_id, wait), lambda: now)
+    return delivered
 
 
 def _judge(run: RunState, wait_id: str, wait: WaitState, data: bytes | None, now: datetime) -> Judgement:

@@ -48,23 +48,25 @@ def signal_in(early: EarlySignal) -> Signal:
     return Signal(early.payload, early.idempotency_key, early.signal_id, early.submitted_by)
 
 
-def deliver(registration: Registration, now: Callable[[], datetime]) -> Protocol[None]:
-    """Give the wait one of the signals that are held for its key, if one fits and the wait is open. It can be repeated.
+def deliver(registration: Registration, now: Callable[[], datetime]) -> Protocol[bool]:
+    """Give a registered wait one of the signals that are held for its key, if one fits and the wait is open.
 
-    One request when nothing is held.
+    False when none does, which is one request where none is held. It can be repeated.
     """
-    while not (yield from try_to_deliver(registration, now())):
-        pass
+    while True:
+        delivered = yield from try_to_deliver(registration, now())
+        if delivered is not None:
+            return delivered
 
 
-def try_to_deliver(registration: Registration, now: datetime) -> Protocol[bool]:
-    """One try of `deliver`; False when others were quicker, and it has to look again."""
+def try_to_deliver(registration: Registration, now: datetime) -> Protocol[bool | None]:
+    """One try of `deliver`; None when others were quicker, and it has to look again."""
     assert registration.key_name is not None
     held = yield from read_held(registration.workflow, registration.key_name)
     yield from clear_over(held, now)
     chosen = choose_signal(registration, held.signals, now)
     if chosen is None:
-        return True
+        return False
     use = Use(
         wait_id=registration.wait_id,
         run_id=registration.run_id,
@@ -75,7 +77,7 @@ def try_to_deliver(registration: Registration, now: datetime) -> Protocol[bool]:
     if isinstance(chosen.state, Reserved) or (yield from _taken(chosen, use, registration.mark)):
         yield from _settle(registration, accepted(chosen.signal, use))
         return True
-    return False
+    return None
 
 
 def deliver_to_holder(workflow: str, key: str, now: Callable[[], datetime]) -> Protocol[None]:
