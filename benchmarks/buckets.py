@@ -18,7 +18,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from swamp_core.store import SignalWaitStore, open_store
-from swamp_core.store.probing import NOTE_KEY, Note
+from swamp_core.store.probing import Note, note_key
 
 from benchmarks.bare import RECORD
 from benchmarks.bare_buckets import BareBucket, BareGcs, BareS3
@@ -134,7 +134,10 @@ def _instant() -> AbstractContextManager[str]:
 def _site(name: str, server: Server, bare: Callable[[str, str], BareBucket]) -> Site:
     bucket = server.new_bucket()
     store = open_store(server.url(bucket))
-    store.put_if_absent(NOTE_KEY, Note(byte_order=True).encode())  # As the first run leaves it.
+    service = server.endpoint_url.rstrip("/")
+    store.put_if_absent(
+        note_key(service), Note(service, byte_order=True).encode()
+    )  # As the first run leaves it.
     return Site(name, store, bare(server.endpoint_url, bucket))
 
 

@@ -104,7 +104,7 @@ class S3(Service):
 
     def _open(self, endpoint_url: str, patience: Patience, pace: Pace, read_s: float) -> S3Store:
         client = self._clients.get((endpoint_url, read_s)) or self._new_client(endpoint_url, read_s)
-        return S3Store(client, self.bucket, PREFIX, custom_endpoint=True, patience=patience, pace=pace)
+        return S3Store(client, self.bucket, PREFIX, endpoint_url=endpoint_url, patience=patience, pace=pace)
 
     def _new_client(self, endpoint_url: str, read_s: float) -> S3Client:
         options = S3Options(bucket=self.bucket, region=REGION, endpoint_url=endpoint_url)

@@ -97,7 +97,7 @@ class S3UnderTest(StoreUnderTest):
             self.service.client,
             bucket,
             prefix,
-            custom_endpoint=True,
+            endpoint_url=None,  # It lists in byte order, as AWS does, and no note of it stands among the keys.
             patience=Patience(total_s=3),
             pace=InstantTime().pace(),
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from swamp_core.store import SignalWaitStore, open_store
-from swamp_core.store.probing import NOTE_KEY
+from swamp_core.store.probing import NOTES
 from swamp_store_local.layout import record_path
 
 from tests.servers.server import Server
@@ -156,7 +156,7 @@ class BucketPlace(Place):
     def records(self) -> dict[str, bytes]:
         """See `Place.records`."""
         keys = [name.removeprefix(f"{PREFIX}/") for name in self.server.names(self.bucket)]
-        return {key: self.read(key) for key in keys if key != NOTE_KEY}
+        return {key: self.read(key) for key in keys if not key.startswith(NOTES)}
 
     def read(self, key: str) -> bytes:
         """See `Place.read`."""

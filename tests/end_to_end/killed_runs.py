@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from swamp_core.app.refusals import Refused
-from swamp_core.store.probing import NOTE_KEY
+from swamp_core.store.probing import NOTES, PROBES
 from swamp_core.testing.stopping import Stop, StoppingStore
 
 # `notes` stands beside the wait and ends after that was opened (or its driver is gone), so that the driver always makes
@@ -123,7 +123,8 @@ class Repo:
         return [
             line
             for line in lines
-            if line.startswith(("put_if_absent ", "delete ")) and not line.split()[1].startswith(NOTE_KEY)
+            if line.startswith(("put_if_absent ", "delete "))
+            and not line.split()[1].startswith((NOTES, PROBES))
         ]
 
     def signal(self):

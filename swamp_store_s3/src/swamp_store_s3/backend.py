@@ -59,7 +59,7 @@ class S3Backend:
             open_client(options),
             options.bucket,
             options.prefix,
-            custom_endpoint=options.endpoint_url is not None,
+            endpoint_url=options.endpoint_url,
         )
 
 

@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 from swamp_core.store.creating import Landed, Pace, Patience, Reply, Stored, Unclear, create
 from swamp_core.store.errors import RecordTooLarge, StoreError, StoreUnavailable
 from swamp_core.store.keys import RECORD_BYTES_MAX, is_key
-from swamp_core.store.probing import NOTE_KEY, Note, note_in
+from swamp_core.store.probing import PROBES, Note, read_note
 from swamp_core.store.repeating import repeated
 from swamp_core.store.service_clock import date_said
 
@@ -69,14 +69,14 @@ class S3Store:
         bucket: str,
         prefix: str = "",
         *,
-        custom_endpoint: bool = False,
+        endpoint_url: str | None = None,
         patience: Patience | None = None,
         pace: Pace | None = None,
     ) -> None:
         self._client = client
         self._bucket = bucket
         self._start = f"{prefix}/" if prefix else ""
-        self._may_misorder = custom_endpoint
+        self._service = endpoint_url
         self._note: Note | None = None
         self._patience = patience or Patience()
         self._pace = pace or Pace()
@@ -186,14 +186,14 @@ class S3Store:
     def _names(self, prefix: str, after: str | None, limit: int | None) -> Iterator[str]:
         """The names of objects in byte order, whatever order the service has.
 
-        A service that may have another one is asked for whole prefixes where it has been seen to: a part of a
-        listing is the part that its own order makes.
+        A service that may have another one is asked for whole prefixes until it has been seen to have this one: a
+        part of a listing is the part that its own order makes.
         """
         found = pages(self._page, self._bucket, prefix, start_after=after, limit=limit)
         first = next(found)
-        if self._may_misorder and after is None and first.next_token is None:
+        if self._service and after is None and first.next_token is None:
             yield from sorted(first.names)
-        elif self._may_misorder and self._misorders():
+        elif self._service and not self._is_in_order(self._service, prefix):
             whole = pages(self._page, self._bucket, prefix)
             names = sorted(chain.from_iterable(page.names for page in whole))
             yield from (name for name in names if after is None or name > after)
@@ -201,11 +201,16 @@ class S3Store:
             yield from first.names
             yield from chain.from_iterable(page.names for page in found)
 
-    def _misorders(self) -> bool:
-        """Whether the service was seen to list in another order; asked until there is a note of it."""
+    def _is_in_order(self, service: str, prefix: str) -> bool:
+        """Whether the service was seen to list in byte order, asked until there is a note of it.
+
+        Where it is tried, what it lists is given as it comes.
+        """
+        if prefix.startswith(self._start + PROBES):
+            return True
         if self._note is None:
-            self._note = note_in(self.get(NOTE_KEY))
-        return self._note is not None and not self._note.byte_order
+            self._note = read_note(self, service)
+        return self._note is not None and self._note.byte_order
 
     def _ask(self, verb: str, request: Callable[[], T]) -> T:
         """The result of a request that may be repeated."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from s3_replies import OpenStore
+from s3_replies import ELSEWHERE, OpenStore
 from swamp_core.store import CheckedStore
 from swamp_core.store.creating import Pace, Patience
 from swamp_store_s3.client import open_client
@@ -81,13 +81,13 @@ def open_s3(reached: tuple[FaultProxy, S3Client], bucket: str) -> OpenStore:
     own = bucket
 
     def open_s3(
-        prefix: str = "team", *, bucket: str | None = None, custom_endpoint: bool = True
+        prefix: str = "team", *, bucket: str | None = None, endpoint_url: str | None = ELSEWHERE
     ) -> CheckedStore:
         store = S3Store(
             reached[1],
             bucket or own,
             prefix,
-            custom_endpoint=custom_endpoint,
+            endpoint_url=endpoint_url,
             patience=Patience(total_s=3),
             pace=InstantTime().pace(),
         )

@@ -8,12 +8,15 @@ from swamp_core.store import CheckedStore
 
 from tests.servers.faults import Answer
 
+ELSEWHERE = "http://s3.example"
+"""An endpoint that is not AWS's own, as the stores of these tests are told."""
+
 
 class OpenStore(Protocol):
     """Opens a store over the bucket of the test, or over another one."""
 
     def __call__(
-        self, prefix: str = "team", *, bucket: str | None = None, custom_endpoint: bool = True
+        self, prefix: str = "team", *, bucket: str | None = None, endpoint_url: str | None = ELSEWHERE
     ) -> CheckedStore: ...
 
 

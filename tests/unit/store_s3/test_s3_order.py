@@ -10,9 +10,11 @@ import pytest
 from botocore.exceptions import ClientError
 from hypothesis import given
 from hypothesis import strategies as st
-from swamp_core.store.probing import NOTE_KEY, Note
+from s3_replies import ELSEWHERE
+from swamp_core.store.probing import PROBES, Note, note_key
 from swamp_store_s3.store import S3Store
 
+NOTE_KEY = note_key(ELSEWHERE)
 KEYS = ["a-b", "a.b", "a/b", "a/c", "a0b", "b"]
 
 
@@ -52,8 +54,8 @@ class FolderByFolder:
         }
 
 
-def opened(service: Any, *, custom_endpoint: bool = True) -> S3Store:
-    return S3Store(service, "bucket", "team", custom_endpoint=custom_endpoint)
+def opened(service: Any, *, endpoint_url: str | None = ELSEWHERE) -> S3Store:
+    return S3Store(service, "bucket", "team", endpoint_url=endpoint_url)
 
 
 def service_with(keys: list[str], note: Note | None, page: int = 1000) -> FolderByFolder:
@@ -81,7 +83,7 @@ def test_where_a_note_says_so_any_listing_is_sorted(
     keys: set[str], prefix: str, after: str | None, limit: int | None, page: int
 ) -> None:
     """Whatever is asked for, it is what a sorted list would give."""
-    service = service_with(sorted(keys), Note(byte_order=False), page)
+    service = service_with(sorted(keys), Note(ELSEWHERE, byte_order=False), page)
     listed = list(opened(service).list(prefix, start_after=after, limit=limit))
     matching = sorted(key for key in {*keys, NOTE_KEY} if key.startswith(prefix) and key > (after or ""))
     assert listed == matching[:limit]
@@ -89,7 +91,7 @@ def test_where_a_note_says_so_any_listing_is_sorted(
 
 def test_the_note_is_read_once() -> None:
     """It does not change, so a second listing does not ask again."""
-    service = service_with(KEYS, Note(byte_order=True))
+    service = service_with(KEYS, Note(ELSEWHERE, byte_order=True))
     store = opened(service)
     for _ in range(3):
         assert len(list(store.list("a", limit=2))) == 2
@@ -97,17 +99,45 @@ def test_the_note_is_read_once() -> None:
 
 
 def test_a_note_that_is_not_there_yet_is_looked_for_again() -> None:
-    """The process that tries the service writes it, and lists afterwards."""
+    """Until then it may list in any order, so that its listings are sorted. The first run writes the note."""
     service = service_with(KEYS, None)
     store = opened(service)
-    assert list(store.list("a", limit=1)) == ["a/b"]
-    service.objects[f"team/{NOTE_KEY}"] = Note(byte_order=False).encode()
+    assert list(store.list("b", limit=1)) == ["b"]
     assert list(store.list("a", limit=1)) == ["a-b"]
+    assert service.asked == ["list", "list", "get", "list"]
+    service.objects[f"team/{NOTE_KEY}"] = Note(ELSEWHERE, byte_order=True).encode()
+    for _ in range(2):
+        assert list(store.list("a", limit=1)) == ["a/b"]
+    assert service.asked[4:] == ["list", "get", "list"]
 
 
 @pytest.mark.parametrize("limit", [None, 1])
 def test_aws_itself_is_never_asked_for_a_note(limit: int | None) -> None:
     """It promises byte order."""
-    service = service_with(["b"], Note(byte_order=False))
-    assert [*opened(service, custom_endpoint=False).list("", start_after="a", limit=limit)][:1] == ["b"]
+    service = service_with(["b"], Note(ELSEWHERE, byte_order=False))
+    assert [*opened(service, endpoint_url=None).list("", start_after="a", limit=limit)][:1] == ["b"]
+    assert service.asked == ["list"]
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        {note_key("http://elsewhere.example"): Note("http://elsewhere.example", byte_order=True).encode()},
+        {NOTE_KEY: Note("http://elsewhere.example", byte_order=True).encode()},
+        {NOTE_KEY: b"{"},
+        {"store-probe": b'{"format":1,"kind":"store-probe","byteOrder":true}'},
+    ],
+    ids=["another service's", "another service's under this one's key", "unreadable", "of no service"],
+)
+def test_a_note_of_another_service_is_not_trusted(foreign: dict[str, bytes]) -> None:
+    """It came with the records when a bucket was copied: this service may list in any order, so that is sorted."""
+    service = service_with(KEYS, None)
+    service.objects |= {f"team/{key}": data for key, data in foreign.items()}
+    assert list(opened(service).list("a", limit=1)) == ["a-b"]
+
+
+def test_where_the_service_is_tried_its_listings_are_given_as_they_come() -> None:
+    """Else a listing that is sorted here would be taken for one in byte order there."""
+    service = service_with([f"{PROBES}x/{key}" for key in KEYS], None)
+    assert list(opened(service).list(f"{PROBES}x/a", limit=1)) == [f"{PROBES}x/a/b"]
     assert service.asked == ["list"]

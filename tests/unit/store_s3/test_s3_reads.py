@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 from s3_replies import OpenStore, refusal
-from swamp_core.store import StoreMisconfigured, StoreNotFound, StoreUnavailable
+from swamp_core.store import RecordTooLarge, StoreNotFound, StoreUnavailable
 from swamp_core.store.keys import RECORD_BYTES_MAX
 from swamp_store_s3.store import S3Store
 
@@ -130,7 +130,7 @@ def test_a_listing_that_goes_round_in_circles_ends(open_s3: OpenStore, proxy: Fa
     more = b"<IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>"
     answer = Answer(200, LISTING % more)
     with proxy.failing("list", answer, times=None), pytest.raises(StoreUnavailable):
-        list(open_s3(custom_endpoint=False).list(""))
+        list(open_s3(endpoint_url=None).list(""))
     assert len(proxy.requests) == 2
 
 
@@ -173,7 +173,7 @@ def test_what_is_too_large_for_a_record_is_not_read(
 ) -> None:
     """Somebody else's object of any size takes no memory."""
     s3_server.put_object(bucket, "team/a", bytes(RECORD_BYTES_MAX + 1))
-    with pytest.raises(StoreMisconfigured, match="no record has more"):
+    with pytest.raises(RecordTooLarge, match=f"{RECORD_BYTES_MAX + 1} bytes"):
         open_s3().get("a")
 
 

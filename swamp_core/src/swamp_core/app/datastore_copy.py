@@ -26,7 +26,7 @@ from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
 from swamp_core.store.errors import RecordTooLarge, StoreError, StoreNotFound
 from swamp_core.store.fan_out import FAN_OUT, fan_out
-from swamp_core.store.probing import NOTE_KEY, PROBES, thrown_away
+from swamp_core.store.probing import NOTES, PROBES, thrown_away
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.store.registry import describe
 
@@ -105,7 +105,7 @@ def _copy_all(here: Workspace, there: Workspace, tell: Callable[[int, int], None
 
 def _records(store: SignalWaitStore) -> set[str]:
     """The keys of all records but those that tell of the store itself."""
-    return {key for key in store.list("") if key != NOTE_KEY and not key.startswith(PROBES)}
+    return {key for key in store.list("") if not key.startswith((NOTES, PROBES))}
 
 
 def _turn(key: str) -> tuple[int, str]:

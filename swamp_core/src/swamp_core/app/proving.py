@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from swamp_core.app.workspace import Workspace
 from swamp_core.store.fan_out import fan_out
-from swamp_core.store.probing import NOTE_KEY, PROBES, left_probes, short_probe
+from swamp_core.store.probing import PROBES, left_probes, note_key, read_note, short_probe
 from swamp_core.store.registry import describe
 
 PROBE_AGE_MAX = timedelta(days=1)
@@ -16,12 +16,16 @@ PROBE_AGE_MAX = timedelta(days=1)
 def prove_store(workspace: Workspace) -> None:
     """See to it that the store has shown that one create of a key wins, unless its service is known for it.
 
+    A note says that it has. One that came here with the records of another service, or cannot be read, does not count.
     Raises `ConditionalWritesUnsupported` when a second create wins, and other `StoreError`.
     """
-    if describe(workspace.chosen.setting).is_proven or workspace.store.get(NOTE_KEY) is not None:
+    description = describe(workspace.chosen.setting)
+    if description.is_proven:
         return
-    note = short_probe(workspace.store, new_probe(workspace))
-    workspace.store.put_if_absent(NOTE_KEY, note.encode())
+    service = str(description.options.get("endpoint_url") or description.store)
+    if read_note(workspace.store, service) is None:
+        note = short_probe(workspace.store, new_probe(workspace), service)
+        workspace.store.put_if_absent(note_key(service), note.encode())
 
 
 def new_probe(workspace: Workspace) -> str:
