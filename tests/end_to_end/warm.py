@@ -13,6 +13,7 @@ the caller the exit code when the child is gone. It ends when its stdin does.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pkgutil
@@ -142,6 +143,7 @@ def _serve(address: str) -> dict[str, Any] | None:
                 message, files, _, _ = socket.recv_fds(connection, MESSAGE_BYTES_MAX, 3)
                 call = json.loads(message)
                 _import_sdk(call["environ"], call["args"])
+                gc.freeze()  # A child that collected garbage would look at, and so copy, all that is imported.
                 if (pid := os.fork()) == 0:
                     for target, file in enumerate(files):
                         os.dup2(file, target)

@@ -11,6 +11,7 @@ import boto3
 import botocore.session
 
 
+@cache
 def read_once() -> None:
     """Let all clients of this process, and of those that it forks, share what was read, and read it now."""
     if not hasattr(botocore.session.create_loader, "cache_info"):
