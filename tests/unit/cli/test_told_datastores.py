@@ -32,6 +32,9 @@ NOTHING_FOUND = {
     "wait": ("workflow", "signal", "00050005-0000-4000-8000-000000000000", "--payload", "{}"),
     "gate": ("workflow", "approve", "release", "gate"),
     "workflow": ("workflow", "delete", "releese"),
+    "key": ("workflow", "signal", "--workflow", "release", "--key", "verdict", "--payload", "{}"),
+    "early signals": ("workflow", "early-signals"),
+    "early signal": ("workflow", "early-signals", "--discard", "019fa3"),
 }
 
 

@@ -42,7 +42,10 @@ def failure_of(error: BaseException) -> Failure:
     return _internal(error)
 
 
-NOT_THERE = ("unknown_run", "unknown_wait", "unknown_workflow")
+NOT_THERE = (
+    *("unknown_run", "unknown_wait", "unknown_workflow"),
+    *("unknown_key", "unknown_signal", "no_open_wait"),
+)
 """The refusals of what may be in another datastore than the one that was looked in."""
 
 
