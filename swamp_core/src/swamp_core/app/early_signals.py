@@ -59,6 +59,8 @@ def discard_early_signal(workspace: Workspace, signal_id: str) -> DiscardResult:
     if not signals:
         raise _unknown(workspace, signal_id)
     became = workspace.execute(_discarded(workspace, signals[0]))
+    if became is None:
+        raise _unknown(workspace, signal_id)
     if not (isinstance(became.state, Ended) and became.state.end.reason != "used"):
         raise _taken(workspace, became)
     view = _view(workspace, became, _Reasons(workspace))
@@ -116,10 +118,10 @@ def _find(workspace: Workspace, text: str) -> str:
     return found[0]
 
 
-def _discarded(workspace: Workspace, signal: EarlySignal) -> Protocol[HeldSignal]:
+def _discarded(workspace: Workspace, signal: EarlySignal) -> Protocol[HeldSignal | None]:
     """What a signal is once it was to be discarded; one that somebody began to give to a wait is given to it."""
     became = yield from discard_signal(signal)
-    if isinstance(became.state, Reserved):
+    if became and isinstance(became.state, Reserved):
         yield from deliver_to_holder(signal.workflow, signal.key_name, workspace.ambient.clock.now)
         became = yield from discard_signal(signal)
     return became

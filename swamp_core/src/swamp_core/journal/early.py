@@ -1,8 +1,8 @@
 """What a held signal came to, and how its records go.
 
 The record of a signal goes only when its end is written, and that stays: without it a signal that was used would be
-free. A signal that a run used is ended before the mark of the run is deleted, since without a mark its take says
-nothing.
+free. No take goes before the name does, long after: who is still about to make one finds its number taken. A signal
+that a run used is ended before the mark of the run is deleted, since without a mark its take says nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ def highest_take(workflow: str, key: str, signal_id: str) -> Protocol[tuple[int,
 def end_signal(
     signal: EarlySignal, *, after: int, reason: EndReason, use: Use | None = None
 ) -> Protocol[bool]:
-    """Write what a signal came to, whose highest take is `after`, and delete it; False when another was quicker."""
+    """Write what a signal came to, whose highest take is `after`, and delete it; False when another was quicker.
+
+    Then the signal has another take; or all that it left is gone, and its name first.
+    """
     end = EarlyEnd(
         workflow=signal.workflow,
         key_name=signal.key_name,
@@ -54,7 +57,7 @@ def end_signal(
     if not (yield PutIfAbsent(end.key(), end.encode())):
         return False
     yield Delete(signal.key())
-    return True
+    return (yield Get(keys.early_name(signal.workflow, signal.key_name, signal.idempotency_key))) is not None
 
 
 def end_used(run: RunState) -> Protocol[None]:

@@ -249,7 +249,9 @@ def _seen_through(
             case Used(use=use):
                 return Delivered(accepted(signal, use), again)
             case Free() if signal.has_expired(now()):
-                yield from end_signal(signal, after=held.number, reason="expired")
+                ended = yield from end_signal(signal, after=held.number, reason="expired")
+                if not ended and (yield Get(signal.key())) is None:
+                    return NotUsed(signal, "expired")
             case _:
                 return Stored(signal)
 

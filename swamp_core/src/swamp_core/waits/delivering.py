@@ -19,7 +19,7 @@ from swamp_core.records import keys
 from swamp_core.records.base import Found, read_record
 from swamp_core.records.early import EarlySignal, EarlyTake, Use, accepted
 from swamp_core.records.families import Accepted, Claim, Registration
-from swamp_core.store.operations import Delete, Get, List, Protocol, PutIfAbsent
+from swamp_core.store.operations import Get, List, Protocol, PutIfAbsent
 from swamp_core.waits.early import HeldSignal, Reserved, clear_over, read_held
 from swamp_core.waits.settling import withdrawn
 from swamp_core.waits.signals import Signal, Take, decide_signal
@@ -106,10 +106,7 @@ def _taken(chosen: HeldSignal, use: Use, mark: int) -> Protocol[bool]:
     highest: list[str] = yield List(
         keys.early_takes(signal.workflow, signal.key_name, signal.signal_id), limit=1
     )
-    if highest == [take.key()] and (yield Get(signal.key())) is not None:
-        return True
-    yield Delete(take.key())
-    return False
+    return highest == [take.key()] and (yield Get(signal.key())) is not None
 
 
 def _settle(registration: Registration, outcome: Accepted) -> Protocol[None]:

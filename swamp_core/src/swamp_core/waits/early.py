@@ -136,8 +136,10 @@ def clear_over(held: Held, now: datetime) -> Protocol[None]:
                 yield from end_signal(each.signal, after=each.number, reason="expired")
 
 
-def discard_signal(signal: EarlySignal) -> Protocol[HeldSignal]:
-    """Let no wait have a signal that none has; what it is after that."""
+def discard_signal(signal: EarlySignal) -> Protocol[HeldSignal | None]:
+    """Let no wait have a signal that none has; what it is after that, or None when it is gone."""
     while isinstance((held := (yield from look_at(signal))).state, Free):
-        yield from end_signal(signal, after=held.number, reason="discarded")
+        ended = yield from end_signal(signal, after=held.number, reason="discarded")
+        if not ended and (yield Get(signal.key())) is None:
+            return None
     return held
