@@ -143,6 +143,8 @@ class _State(NamedTuple):
     crashed: frozenset[int]
     echo: PutIfAbsent | Delete | None
     echoes_left: int
+    running: int | None = None
+    preemptions_left: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +214,20 @@ class _Search:
             result, records = state.records.after(state.echo)
             yield f"(echo) {_described(state.echo, result)}", state._replace(records=records, echo=None)
         for index in runnable:
-            actor = self.actors[index]
-            if actor.may_crash and len(state.crashed) < self.crashes and state.places[index].node:
-                yield f"{actor.name}: crashes", state._replace(crashed=state.crashed | {index})
-            yield from self._advance(state, index)
+            left = state.preemptions_left
+            if left is not None and index != state.running and state.running in runnable:
+                if not left:
+                    continue
+                left -= 1
+            yield from self._of_actor(state._replace(preemptions_left=left), index)
+
+    def _of_actor(self, state: _State, index: int) -> Iterator[tuple[str, _State]]:
+        actor = self.actors[index]
+        if state.preemptions_left is not None:
+            state = state._replace(running=index)
+        if actor.may_crash and len(state.crashed) < self.crashes and state.places[index].node:
+            yield f"{actor.name}: crashes", state._replace(crashed=state.crashed | {index})
+        yield from self._advance(state, index)
 
     def _advance(self, state: _State, index: int) -> Iterator[tuple[str, _State]]:
         place, name, step = state.places[index], self.actors[index].name, self.step(state, index)
@@ -272,17 +284,19 @@ def explore(
     witness: Witness = lambda *_: None,
     crashes: int = 0,
     echoes: int = 0,
+    preemptions: int | None = None,
     states_max: int = 1_000_000,
 ) -> Exploration:
     """Search every order of the actors' operations for a state in which an invariant does not hold.
 
     `always` is asked in every state, `at_end` where nobody can go on; each gives what is wrong, or None. What an
-    actor returns must be hashable.
+    actor returns must be hashable. With `preemptions` an actor is interrupted by another at most so many times in all,
+    while it could go on: a bound for scenarios that are too large without one, since few faults need many.
     """
     histories = [_Histories(actor) for actor in actors]
     search = _Search(actors, witness, crashes, histories)
     places = tuple(_Place(each.root()) for each in histories)
-    first = _State(_Records.of(records), (), places, frozenset(), None, echoes)
+    first = _State(_Records.of(records), (), places, frozenset(), None, echoes, None, preemptions)
     came_from: dict[_State, tuple[_State, str] | None] = {first: None}
     queue, ends = deque([first]), 0
     while queue:
