@@ -28,6 +28,7 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -172,17 +173,24 @@ def _import_sdk(environ: Mapping[str, str], args: Sequence[str]) -> None:
         if any(scheme in text for text in (environ.get("SWAMP_DATASTORE", ""), *args)):
             import_module(module)
             if scheme == "s3://":
-                import_module("tests.servers.sdks").read_once()
+                sdks = import_module("tests.servers.sdks")
+                sdks.read_once()
+                sdks.open_ahead(environ.get("SWAMP_DATASTORE", ""), environ)
 
 
 def _import_all() -> None:
     """Everything that a command may import, but for what runs when it is imported."""
+    metadata = import_module("importlib.metadata")
+    metadata.entry_points = cache(
+        metadata.entry_points
+    )  # The forked see the same distributions: 4 ms a command.
     package = import_module("swamp_core")
     for module in pkgutil.walk_packages(package.__path__, "swamp_core."):
         if module.name not in PROGRAMS:
             import_module(module.name)
     for name in ("swamp_store_local.backend", "jsonschema", "rich.console", "concurrent.futures.thread"):
         import_module(name)
+    import_module("swamp_core.store.registry").available_stores()
 
 
 def _run(call: dict[str, Any]) -> None:
