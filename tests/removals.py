@@ -12,7 +12,10 @@ from threading import Lock
 from swamp_core.ambient import Ambient
 from swamp_core.app.refusals import Refused
 from swamp_core.app.swamp import Swamp
+from swamp_core.app.views import RemovalResult
 from swamp_core.app.workspace import Workspace
+from swamp_core.journal.early import KEPT_AFTER_EXPIRY
+from swamp_core.records import keys
 from swamp_core.store.errors import StoreAccessDenied, StoreError
 from swamp_core.store.memory import MemoryStore
 from swamp_core.testing.clock import FakeClock
@@ -37,7 +40,20 @@ jobs:
   - name: j
     steps: [{{ name: s, forEach: {{ item: x, in: [1, 2] }}, task: {WAIT} }}]
 """,
+    "keyed": """
+jobs:
+  - name: j
+    steps:
+      - { name: ask, allowFailure: true, task: { type: wait_for_signal, timeout: 1h, key: k } }
+      - { name: then, dependsOn: [ask], task: { type: wait_for_signal, timeout: 2h, key: l } }
+""",
+    "over": """
+jobs:
+  - { name: j, steps: [{ name: inner, task: { type: workflow, workflowIdOrName: keyed, inputs: {} } }] }
+""",
 }
+KEYS = ("k", "l")
+"""The keys of the workflow `keyed`, under which the test signals."""
 
 
 def repo(directory: Path) -> Path:
@@ -117,16 +133,35 @@ class Hosts:
         return [run.id for run in self.process()[0].history(limit=1_000).runs]
 
     def left(self) -> list[str]:
-        """What the store holds beside its format."""
-        return sorted(key for key in self.store.records if key != "format")
+        """What the store holds beside its format, and one release of each key."""
+        records = self.store.records
+        released = {
+            keys.claim_family(key): key for key, data in records.items() if b'"kind":"release"' in data
+        }
+        return sorted(set(records) - {"format", *released.values()})
+
+    def collect(self) -> RemovalResult:
+        """Collect what is left over, and make sure that as much is deleted as a dry run tells."""
+        told = self.process()[0].collect(timedelta(0), dry_run=True)
+        done = self.process()[0].collect(timedelta(0))
+        assert (told.removed, told.records) == (done.removed, done.records)
+        return done
 
     def delete_everything(self) -> None:
-        """Delete every run, and collect what is left over; an hour later no dead driver is taken for alive."""
+        """Delete every run, and collect what is left over; an hour later no dead driver is taken for alive.
+
+        What was held for a key stays for longer.
+        """
         self.clock.move(timedelta(hours=1))
         for run_id in self.run_ids():
             with suppress(Refused):  # It went with its root, or will.
                 self.process()[0].delete_run(run_id, force=True)
-        self.process()[0].collect(timedelta(0))
+        self.collect()
+
+    def forget_signals(self) -> None:
+        """Let the time of all that is held be over for long, and collect it."""
+        self.clock.move(timedelta(hours=1) + KEPT_AFTER_EXPIRY)
+        self.collect()
 
 
 DYING = (Refused, StoreError)

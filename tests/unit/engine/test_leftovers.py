@@ -49,7 +49,7 @@ def found(sights, *, marked=(), waits=(), outcomes=(), indexed=None, journals=No
         journals=frozenset(there if journals is None else journals),
         indexed=dict.fromkeys(sights if indexed is None else indexed, "w"),
     )
-    return list(leftovers(Survey(listed, sights)))
+    return list(leftovers(Survey(listed, sights), NOW))
 
 
 PARENT = Parent(run_id="p", workflow="w", mark=7, job="j", step="s")

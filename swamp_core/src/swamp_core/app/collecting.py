@@ -12,9 +12,17 @@ from swamp_core.app.remove import STILL_DRIVEN, remove
 from swamp_core.app.run_refusals import unknown_format
 from swamp_core.app.views import KeptRunView, RemovalResult
 from swamp_core.app.workspace import Workspace
-from swamp_core.engine.leftovers import ClosedWait, CutOff, Leftover, StaleMark, leftovers
+from swamp_core.engine.leftovers import ClosedWait, CutOff, Leftover, OverSignal, StaleMark, leftovers
 from swamp_core.engine.removing import TreeRemoved, remove_tree
-from swamp_core.engine.surveying import NoJournal, Seen, Sight, Survey, list_all, look_at_run
+from swamp_core.engine.surveying import (
+    NoJournal,
+    Seen,
+    Sight,
+    Survey,
+    list_all,
+    look_at_run,
+    survey_signals,
+)
 from swamp_core.engine.sweeping import clean_up, weigh
 from swamp_core.journal.starting import check_format
 from swamp_core.records import keys
@@ -53,7 +61,8 @@ def survey_store(workspace: Workspace) -> Survey:
         raise unknown_format(unknown)
     listed = workspace.execute(list_all())
     sights = fan_out(lambda run_id: workspace.execute(look_at_run(run_id)), listed.run_ids)
-    return Survey(listed, dict(zip(listed.run_ids, sights, strict=True)))
+    by_id = dict(zip(listed.run_ids, sights, strict=True))
+    return Survey(listed, by_id, workspace.execute(survey_signals(by_id)))
 
 
 def remove_roots(
@@ -107,11 +116,12 @@ def sweep_store(
     `is_due` decides whether a start without a journal is cut off rather than slow. To sweep a slow one does no harm,
     but its user has to start again.
     """
-    for leftover in leftovers(found):
+    now = workspace.ambient.clock.now()
+    for leftover in leftovers(found, now):
         if _is_counted(leftover, collection) or not _is_due(leftover, found, is_due):
             continue
         if dry_run:
-            collection.records += workspace.execute(weigh(leftover, found))
+            collection.records += workspace.execute(weigh(leftover, found, now))
         else:
             collection.records += workspace.execute(clean_up(leftover, found, ambient=workspace.ambient))
 
@@ -158,7 +168,7 @@ def why_unreadable(unreadable: Unreadable) -> str:
 
 def _is_counted(leftover: Leftover, collection: Collection) -> bool:
     """Whether the leftover goes with a run that is removed, and is counted with it."""
-    return isinstance(leftover, ClosedWait | StaleMark) and leftover.run_id in collection.removed
+    return isinstance(leftover, ClosedWait | StaleMark | OverSignal) and leftover.run_id in collection.removed
 
 
 def _is_due(leftover: Leftover, found: Survey, is_due: Due) -> bool:

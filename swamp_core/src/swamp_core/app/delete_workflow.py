@@ -1,4 +1,4 @@
-"""Deleting all runs of a workflow; its file stays."""
+"""Deleting all runs of a workflow, and what is held for its keys; its file stays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from swamp_core.app.refusals import Refused
 from swamp_core.app.views import RemovalResult
 from swamp_core.app.workflows import list_workflows
 from swamp_core.app.workspace import Workspace
+from swamp_core.engine.forgetting import forget_workflow
 from swamp_core.engine.surveying import Seen, Survey
+from swamp_core.engine.surveying_signals import EarlyKeys, list_signals
 from swamp_core.records.base import Unreadable
 from swamp_core.store.keys import is_segment
 from swamp_core.workflow.problems import did_you_mean, quoted
@@ -33,12 +35,13 @@ def delete_workflow(
 ) -> RemovalResult:
     """Remove all runs of a workflow, but for those nested in runs of others; the workflow's file stays.
 
-    With `force` unfinished runs are cancelled first, and those that cannot be read removed. Raises `Refused`
-    (`unknown_workflow`, `run_active`, `unknown_format`) and `StoreError`.
+    The signals that are held for its keys go too, though no wait has had them. With `force` unfinished runs are
+    cancelled first, and those that cannot be read removed. Raises `Refused` (`unknown_workflow`, `run_active`,
+    `unknown_format`) and `StoreError`.
     """
     found = survey_store(workspace)
     run_ids = [run_id for run_id in found.listed.run_ids if found.listed.indexed.get(run_id) == name]
-    if not run_ids:
+    if not run_ids and not _has_signals(workspace, name):
         _refuse_unknown(workspace, name, found)
     if not force:
         _refuse_active(workspace, name, run_ids, found)
@@ -46,6 +49,8 @@ def delete_workflow(
     patience = patience or Patience()
     due = [run_id for run_id in run_ids if _is_due(run_id, name, found, collection, force=force)]
     remove_roots(workspace, due, collection, force=force, patience=patience)
+    if not patience.interrupted.is_set():
+        collection.records += workspace.execute(forget_workflow(name))
     long_ago = workspace.ambient.clock.now() - SLOW_START
     sweep_store(
         workspace,
@@ -73,11 +78,16 @@ def _is_due(run_id: str, name: str, found: Survey, collection: Collection, *, fo
     return False
 
 
+def _has_signals(workspace: Workspace, name: str) -> bool:
+    """Whether there is anything of a signal that was held for a key of the workflow."""
+    return is_segment(name) and workspace.execute(list_signals(name)) != EarlyKeys()
+
+
 def _refuse_unknown(workspace: Workspace, name: str, found: Survey) -> None:
     known = [each.name for each in list_workflows(workspace).workflows]
     if is_segment(name) and name in known:
         return
-    known += set(found.listed.indexed.values())
+    known += {*found.listed.indexed.values(), *(each.id[0] for each in found.signals)}
     raise Refused(
         "unknown_workflow",
         f"There is no workflow {quoted(name)}, and no run of one{did_you_mean(name, known)}",

@@ -6,11 +6,15 @@ then. A run that can be read and has not ended is never among them, but for a ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
+from swamp_core.engine.forgetting import is_long_over, is_over, use_of
 from swamp_core.engine.surveying import BeingRemoved, NoJournal, Seen, Sight, Survey
+from swamp_core.engine.surveying_signals import SignalId, SignalTraces
 from swamp_core.records.base import Unreadable
+from swamp_core.records.early import EarlyEnd, EarlySignal
 from swamp_core.run.events import Parent
 
 
@@ -73,10 +77,31 @@ class StaleKey:
     run_id: str | None
 
 
-Leftover = CutOff | VoidJournal | StaleMark | Orphan | ClosedWait | UnknownWait | StaleKey
+@dataclass(frozen=True, slots=True)
+class OverSignal:
+    """A held signal that no wait will take any more; the run `run_id` used it, if one did."""
+
+    signal: EarlySignal
+    run_id: str | None
 
 
-def leftovers(survey: Survey) -> Iterator[Leftover]:
+@dataclass(frozen=True, slots=True)
+class ForgottenSignal:
+    """What is left of a signal that does not stand, once nothing has to tell any more what became of it.
+
+    `idempotency_key` is the one that its name is for, and `wait_id` the wait that used it.
+    """
+
+    id: SignalId
+    idempotency_key: str | None
+    wait_id: str | None
+
+
+OfRun = CutOff | VoidJournal | StaleMark | Orphan | ClosedWait | UnknownWait
+Leftover = OfRun | StaleKey | OverSignal | ForgottenSignal
+
+
+def leftovers(survey: Survey, now: datetime) -> Iterator[Leftover]:
     """All that is left over, in the order in which it is to be cleaned up."""
     of_runs = [of_run(run_id, sight, survey) for run_id, sight in survey.sights.items()]
     found = [each for each in of_runs if each is not None]
@@ -86,6 +111,7 @@ def leftovers(survey: Survey) -> Iterator[Leftover]:
     yield from _stale_marks(survey)
     yield from _waits(survey)
     yield from _stale_keys(survey)
+    yield from _signals(survey, now)
 
 
 def of_run(run_id: str, sight: Sight, survey: Survey) -> Leftover | None:
@@ -167,3 +193,30 @@ def _stale_keys(survey: Survey) -> Iterator[StaleKey]:
         stale = None if goes_on else family.run_id
         if family.lower or stale:
             yield StaleKey(family.workflow, family.key, stale)
+
+
+def _signals(survey: Survey, now: datetime) -> Iterator[OverSignal | ForgottenSignal]:
+    for each in survey.signals:
+        if each.held is not None:
+            if is_over(each.held, now):
+                use = use_of(each.held)
+                yield OverSignal(each.held.signal, use.run_id if use else None)
+        elif is_forgotten(each, survey.listed.outcomes, now):
+            wait_id = (
+                each.highest.use.wait_id if isinstance(each.highest, EarlyEnd) and each.highest.use else None
+            )
+            yield ForgottenSignal(each.id, each.name.signal.idempotency_key if each.name else None, wait_id)
+
+
+def is_forgotten(traces: SignalTraces, outcomes: Container[str], now: datetime) -> bool:
+    """Whether what is left of a signal that does not stand may go. `outcomes` are the waits that came to something.
+
+    What is taken and does not stand was taken late, or stands again when its name is sent once more.
+    """
+    match traces.highest:
+        case EarlyEnd(expires_at=expires_at, use=use):
+            return is_long_over(expires_at, now) and not (use and use.wait_id in outcomes)
+        case Unreadable():
+            return False
+        case _:
+            return traces.name is None or is_long_over(traces.name.signal.expires_at, now)

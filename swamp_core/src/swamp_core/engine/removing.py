@@ -172,7 +172,8 @@ def _count(run_id: str, above: Above) -> Protocol[int]:
         case RunDeleted():
             wait_ids, child_run_ids = standing.wait_ids, standing.child_run_ids
         case Unreadable():
-            wait_ids, child_run_ids = yield from told_of(run_id)
+            told = yield from told_of(run_id)
+            wait_ids, child_run_ids = told.wait_ids, told.child_run_ids
     workflow = yield from _workflow_of(run_id, standing)
     listed: list[str] = yield List(keys.entries(run_id))
     if workflow is not None:

@@ -10,15 +10,17 @@ What is listed is older than what it is compared with, so that nothing which is 
 4. Journals are listed before the index: a start creates the index first, so a journal that is not in it has lost it.
 5. The index is listed before the runs are read: a parent plans a nested run before that one's index is created, so a
    nested run that is only being started is found in its parent's plan.
+6. What was held for keys is listed and read after the runs, which tell of most of it that they used it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from swamp_core.engine.surveying_signals import SignalTraces, list_signals, read_traces
 from swamp_core.journal.claims import highest_of
 from swamp_core.journal.entry import Journal
 from swamp_core.journal.reading import read_standing
@@ -60,7 +62,10 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A run that is there, as far as a sweep and a collection go by it."""
+    """A run that is there, as far as a sweep and a collection go by it.
+
+    `signal_ids`: the signals to its wait keys that it has applied.
+    """
 
     run_id: str
     workflow: str
@@ -73,6 +78,7 @@ class Seen:
     keeps_children: bool
     wait_ids: frozenset[str]
     child_run_ids: frozenset[str]
+    signal_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +98,11 @@ Sight = Seen | BeingRemoved | NoJournal | Unreadable
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A store as it was listed, and its runs as they were read after that."""
+    """A store as it was listed, its runs as they were read after that, and then what was held for keys."""
 
     listed: Listed
     sights: Mapping[str, Sight]
+    signals: tuple[SignalTraces, ...] = ()
 
 
 def list_all() -> Protocol[Listed]:
@@ -136,7 +143,13 @@ def survey() -> Protocol[Survey]:
     sights: dict[str, Sight] = {}
     for run_id in listed.run_ids:
         sights[run_id] = yield from look_at_run(run_id)
-    return Survey(listed, sights)
+    return Survey(listed, sights, (yield from survey_signals(sights)))
+
+
+def survey_signals(sights: Mapping[str, Sight]) -> Protocol[tuple[SignalTraces, ...]]:
+    """List and read what was held for keys, but for what these runs tell that they used."""
+    used = [sight.signal_ids for sight in sights.values() if isinstance(sight, Seen)]
+    return (yield from read_traces((yield from list_signals()), frozenset().union(*used)))
 
 
 def seen(run: RunState) -> Seen:
@@ -153,7 +166,17 @@ def seen(run: RunState) -> Seen:
         keeps_children=run.cancellation is not None and run.cancellation.keep_children,
         wait_ids=frozenset(run.waits),
         child_run_ids=frozenset(run.children),
+        signal_ids=frozenset(_signal_ids(run)),
     )
+
+
+def _signal_ids(run: RunState) -> Iterator[str]:
+    """The signals of keyed waits that the outputs of steps tell of; one of a step that was reset is not among them."""
+    for wait in run.waits.values():
+        if wait.key is not None and wait.status == "applied":
+            signal = (run.step(wait.job, wait.step).outputs or {}).get("signal")
+            if isinstance(signal, dict) and isinstance(signal_id := signal.get("id"), str):
+                yield signal_id
 
 
 def _families() -> Protocol[tuple[KeyFamily, ...]]:

@@ -6,15 +6,19 @@ again wherever what the survey saw may have changed since.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import assert_never
 
 from swamp_core.ambient import Ambient
 from swamp_core.engine.cancelling import RunEnded, cancel_run
+from swamp_core.engine.forgetting import delete_in_order, forgettable, remove_over, weigh_over
 from swamp_core.engine.leftovers import (
     ClosedWait,
     CutOff,
+    ForgottenSignal,
     Leftover,
     Orphan,
+    OverSignal,
     StaleKey,
     StaleMark,
     UnknownWait,
@@ -43,7 +47,7 @@ def sweep(*, ambient: Ambient) -> Protocol[int]:
     """Survey the store and clean up all that is left over, one after the other; how many records were deleted."""
     records = 0
     found = yield from survey()
-    for leftover in leftovers(found):
+    for leftover in leftovers(found, ambient.clock.now()):
         records += yield from clean_up(leftover, found, ambient=ambient)
     return records
 
@@ -67,15 +71,17 @@ def clean_up(leftover: Leftover, found: Survey, *, ambient: Ambient) -> Protocol
             return (yield from delete_present([keys.registration(wait_id)]))
         case UnknownWait():
             return (yield from delete_present((yield from _unowned(leftover, found))))
-        case StaleKey(workflow=workflow, key=key, run_id=run_id):
-            if run_id is not None:
-                yield from release_key(workflow, key, run_id)
-            return (yield from delete_lower(workflow, key))
+        case StaleKey():
+            return (yield from _clear_key(leftover))
+        case OverSignal(signal=signal):
+            return (yield from remove_over(signal, ambient.clock.now()))
+        case ForgottenSignal():
+            return (yield from delete_in_order((yield from _forgettable(leftover))))
         case _ as never:
             assert_never(never)
 
 
-def weigh(leftover: Leftover, found: Survey) -> Protocol[int]:
+def weigh(leftover: Leftover, found: Survey, now: datetime) -> Protocol[int]:
     """How many records `clean_up` would delete."""
     match leftover:
         case CutOff(run_id=run_id):
@@ -93,8 +99,22 @@ def weigh(leftover: Leftover, found: Survey) -> Protocol[int]:
             return len((yield from _unowned(leftover, found)))
         case StaleKey(workflow=workflow, key=key):
             return len((yield from numbered(workflow, key))) - 1
+        case OverSignal(signal=signal):
+            return (yield from weigh_over(signal, now))
+        case ForgottenSignal():
+            return len((yield from _forgettable(leftover)))
         case _ as never:
             assert_never(never)
+
+
+def _clear_key(stale: StaleKey) -> Protocol[int]:
+    if stale.run_id is not None:
+        yield from release_key(stale.workflow, stale.key, stale.run_id)
+    return (yield from delete_lower(stale.workflow, stale.key))
+
+
+def _forgettable(forgotten: ForgottenSignal) -> Protocol[list[str]]:
+    return forgettable(forgotten.id, idempotency_key=forgotten.idempotency_key, wait_id=forgotten.wait_id)
 
 
 def _removed(run_id: str, ambient: Ambient) -> Protocol[int]:
