@@ -1,6 +1,7 @@
 """A copy brings every record over, goes on where it was cut off, and never mixes two datastores."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from swamp_core.store import (
     open_store,
 )
 from swamp_core.store.keys import RECORD_BYTES_MAX
+from swamp_core.store.probing import PROBES
 
 from tests.unit.app.datastores import SOURCE, TARGET, workspace_over
 
@@ -101,7 +103,9 @@ def test_whatever_fails_is_told_as_that_of_its_own_end(end: str, verb: str) -> N
     with pytest.raises(StoreUnavailable) as raised:
         copy_datastore(workspace, SOURCE, TARGET)
     assert str(raised.value).startswith(f"{end}: No route (at ")
-    assert "store-probes" not in str(raised.value)
+    told, _, stays = str(raised.value).partition("Records may stay")
+    assert "store-probes" not in told
+    assert bool(stays) == (end == "TO" and verb in {"list", "delete"})
 
 
 @pytest.mark.parametrize("end", ["FROM", "TO"])
@@ -241,3 +245,27 @@ def test_what_is_larger_than_any_record_is_not_copied(tmp_path: Path) -> None:
     source.delete("runs/a/2")
     copy_datastore(workspace, SOURCE, TARGET)
     assert target.records == source.records
+
+
+@pytest.mark.parametrize("verb", ["put_if_absent", "list", "delete", "get"])
+@pytest.mark.parametrize("failing", range(1, 8))
+def test_a_copy_that_fails_once_leaves_nothing_of_what_it_tried(verb: str, failing: int) -> None:
+    """Not even where it is the clean-up that fails."""
+    target, count = MemoryStore(), 0
+    call = getattr(target, verb)
+
+    def fails_once(*args: object, **options: object) -> object:
+        nonlocal count
+        count += 1
+        if count == failing:
+            raise StoreUnavailable("No route")
+        return call(*args, **options)
+
+    setattr(target, verb, fails_once)
+    with suppress(StoreUnavailable):
+        copy_datastore(
+            workspace_over(Path(), source=filled({"format": b"1", "runs/a/1": b""}), target=target),
+            SOURCE,
+            TARGET,
+        )
+    assert not [key for key in target.records if key.startswith(PROBES)]

@@ -12,6 +12,7 @@ from swamp_core.store import (
     CheckedStore,
     ConditionalWritesUnsupported,
     MemoryStore,
+    OutcomeUnknown,
     StoreAccessDenied,
     StoreUnavailable,
 )
@@ -21,7 +22,7 @@ from swamp_core.store.probing import (
     RACES,
     WRITERS,
     Note,
-    left_behind,
+    Trial,
     left_probes,
     note_key,
     read_note,
@@ -77,7 +78,7 @@ class FolderByFolder(MemoryStore):
 def test_a_store_that_keeps_its_promises_passes_and_nothing_stays() -> None:
     store = MemoryStore()
     store.put_if_absent("runs/one", b"kept")
-    assert short_probe(store, PREFIX, SERVICE) == Note(SERVICE, byte_order=True)
+    assert short_probe(Trial(store, PREFIX), SERVICE) == Note(SERVICE, byte_order=True)
     assert store.records == {"runs/one": b"kept"}
 
 
@@ -87,12 +88,12 @@ def test_a_store_in_which_a_second_create_wins_is_found_out_and_nothing_stays(
 ) -> None:
     store = broken()
     with pytest.raises(ConditionalWritesUnsupported, match=r"told that|changed the record|another's record"):
-        short_probe(store, PREFIX, SERVICE)
+        short_probe(Trial(store, PREFIX), SERVICE)
     assert store.records == {}
 
 
 def test_a_service_that_lists_folder_by_folder_is_noted() -> None:
-    note = short_probe(FolderByFolder(), PREFIX, SERVICE)
+    note = short_probe(Trial(FolderByFolder(), PREFIX), SERVICE)
     assert note == Note(SERVICE, byte_order=False)
 
 
@@ -115,7 +116,7 @@ def test_a_service_that_ignores_the_precondition_now_and_then_is_found_out() -> 
     passed = 0
     for seed in range(300):
         with suppress(ConditionalWritesUnsupported):
-            short_probe(IgnoresOneInTen(Random(seed)), PREFIX, SERVICE)
+            short_probe(Trial(IgnoresOneInTen(Random(seed)), PREFIX), SERVICE)
             passed += 1
     assert passed < 10
     assert 0.9 ** (WRITERS * RACES) < 1 / 800
@@ -164,7 +165,7 @@ def test_what_went_wrong_first_is_what_is_told() -> None:
             raise StoreUnavailable("No listing here")
 
     with pytest.raises(StoreAccessDenied):
-        short_probe(Failing(), PREFIX, SERVICE)
+        short_probe(Trial(Failing(), PREFIX), SERVICE)
 
 
 def test_what_a_killed_probe_left_is_found_by_its_age() -> None:
@@ -196,20 +197,83 @@ def test_an_interrupted_probe_leaves_nothing() -> None:
 
     store = Interrupted()
     with pytest.raises(KeyboardInterrupt) as raised:
-        short_probe(store, PREFIX, SERVICE)
+        short_probe(Trial(store, PREFIX), SERVICE)
     assert store.records == {}
     assert not hasattr(raised.value, "__notes__")
 
 
-def test_an_interrupt_whose_clean_up_fails_says_what_stays() -> None:
-    """The interrupt is told, with the prefix and the command that deletes what stays."""
+class Unlisted(MemoryStore):
+    """What is there cannot be found any more."""
 
-    class Failing(MemoryStore):
+    def list(self, prefix: str, *, start_after: str | None = None, limit: int | None = None) -> Iterator[str]:
+        raise StoreUnavailable("No listing here")
+
+
+LEFT = "Records may stay."
+
+
+def cut_off_by(error: BaseException, trial: Trial) -> None:
+    """Create something, as far as that may be, and be cut off."""
+    with thrown_away(trial):
+        with suppress(StoreAccessDenied):
+            trial.put_if_absent(f"{PREFIX}a", b"")
+        raise error
+
+
+def test_an_interrupt_whose_clean_up_fails_says_what_stays() -> None:
+    """The interrupt is told, and what stays of the trial."""
+    trial = Trial(Unlisted(), PREFIX, LEFT)
+    with pytest.raises(KeyboardInterrupt) as raised:
+        cut_off_by(KeyboardInterrupt(), trial)
+    assert raised.value.__notes__ == [LEFT]
+    assert trial.may_have_left
+
+
+def test_an_error_whose_clean_up_fails_says_what_stays() -> None:
+    """It is the error that is told, and its hint says of the trial what the error cannot know."""
+    with pytest.raises(StoreUnavailable) as raised:
+        cut_off_by(StoreUnavailable("Down", hint="Try again."), Trial(Unlisted(), PREFIX, LEFT))
+    assert raised.value.hint == f"Try again.\n{LEFT}"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, StoreUnavailable])
+def test_of_a_trial_that_has_created_nothing_nothing_stays(error: type[BaseException]) -> None:
+    """Nothing is said of it then, nor asked of a service that may not even answer."""
+
+    class Denied(Unlisted):
+        def put_if_absent(self, key: str, data: bytes) -> bool:
+            raise StoreAccessDenied("No creating here")
+
+    trial = Trial(Denied(), PREFIX, LEFT)
+    with pytest.raises(error) as raised:
+        cut_off_by(error("Down"), trial)
+    assert not trial.may_have_left
+    assert not hasattr(raised.value, "__notes__")
+    assert getattr(raised.value, "hint", None) in (None, StoreUnavailable.default_hint)
+
+
+@pytest.mark.parametrize("cut_off", [KeyboardInterrupt(), OutcomeUnknown("Lost", put_id="1")], ids=repr)
+def test_a_create_that_lands_after_the_first_look_is_deleted_as_well(cut_off: BaseException) -> None:
+    """It was cut off on its way."""
+
+    class LandsLate(MemoryStore):
+        has_landed = False
+
+        def put_if_absent(self, key: str, data: bytes) -> bool:
+            raise cut_off
+
         def list(
             self, prefix: str, *, start_after: str | None = None, limit: int | None = None
         ) -> Iterator[str]:
-            raise StoreUnavailable("No listing here")
+            listed = list(super().list(prefix))
+            if not self.has_landed:
+                self.has_landed = True
+                self.records[f"{PREFIX}late"] = b""
+            return iter(listed)
 
-    with pytest.raises(KeyboardInterrupt) as raised, thrown_away(Failing(), PREFIX):
-        raise KeyboardInterrupt
-    assert raised.value.__notes__ == [left_behind(PREFIX)]
+    store = LandsLate()
+    trial = Trial(store, PREFIX, LEFT)
+    with pytest.raises(type(cut_off)), thrown_away(trial):
+        trial.put_if_absent(f"{PREFIX}late", b"")
+    assert store.records == {}
+    assert not trial.may_have_left

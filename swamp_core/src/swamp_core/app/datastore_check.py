@@ -14,13 +14,14 @@ from statistics import median
 
 from swamp_core.ambient import Clock, monotonic_s
 from swamp_core.app.datastore_views import CheckView, DatastoreCheck
-from swamp_core.app.proving import new_probe
+from swamp_core.app.proving import new_trial
 from swamp_core.app.workspace import Workspace
 from swamp_core.store.errors import StoreAccessDenied, StoreError
 from swamp_core.store.fan_out import fan_out
 from swamp_core.store.keys import KEY_BYTES_MAX, SEGMENT_BYTES_MAX
 from swamp_core.store.probing import (
     WRITERS,
+    Trial,
     check_racing_creates,
     check_second_create,
     cleaned_up,
@@ -60,15 +61,19 @@ class Check:
     examine: Callable[[Patient], str]
 
 
-def check_datastore(workspace: Workspace) -> DatastoreCheck:
-    """Examine the store in use; nothing of it stays. Raises `StoreMisconfigured` when it cannot even be opened."""
+def check_datastore(workspace: Workspace, trying: Callable[[Trial], None] = lambda _: None) -> DatastoreCheck:
+    """Examine the store in use; nothing of it stays, and `trying` hears of it before it begins.
+
+    Raises `StoreMisconfigured` when the store cannot even be opened.
+    """
     description = describe(workspace.chosen.setting)
     try:
-        store = workspace.store
+        trial = new_trial(workspace)
     except StoreAccessDenied as error:  # An SDK may look for credentials before it asks anything.
         return DatastoreCheck(store=description.store, checks=_unopened(error), ok=False)
-    patient = Patient(store, new_probe(workspace), workspace.ambient.clock, is_proven=description.is_proven)
-    with cleaned_up(store, patient.prefix):
+    trying(trial)
+    patient = Patient(trial, trial.prefix, workspace.ambient.clock, is_proven=description.is_proven)
+    with cleaned_up(trial):
         checks = list(_examined(patient))
         if any(check.ok for check in checks if check.name == CREATE.name):
             checks.append(_carried_out(Check("clean-up", _clean_up), patient))

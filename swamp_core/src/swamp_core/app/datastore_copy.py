@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Literal
 
 from swamp_core.app.datastore_views import CopyResult
-from swamp_core.app.proving import new_probe, prove_store
+from swamp_core.app.proving import new_trial, prove_store
 from swamp_core.app.refusals import Refused
 from swamp_core.app.workspace import Setting, Workspace
 from swamp_core.engine.lives import is_driven
@@ -26,7 +26,7 @@ from swamp_core.journal.entry import Journal
 from swamp_core.records import keys
 from swamp_core.store.errors import RecordTooLarge, StoreError, StoreNotFound
 from swamp_core.store.fan_out import FAN_OUT, fan_out
-from swamp_core.store.probing import NOTES, PROBES, thrown_away
+from swamp_core.store.probing import NOTES, PROBES, Trial, thrown_away
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.store.registry import describe
 
@@ -42,20 +42,29 @@ def copy_datastore(
     target: Setting,
     *,
     tell: Callable[[int, int], None] = lambda done, of: None,
+    trying: Callable[[Trial], None] = lambda _: None,
 ) -> CopyResult:
-    """Copy every record; `tell` hears now and then how many of how many are there.
+    """Copy every record.
+
+    `tell` hears now and then how many of how many are there, and `trying` of what is tried in the target before it is.
 
     Nothing may use either store meanwhile, and nothing may use the source afterwards. Raises `Refused`
     (`nothing_to_copy`, `target_not_empty`, `run_active`, `source_changed`, `invalid_input`) and `StoreError`; repeating
     the call goes on.
     """
-    here, there = replace(workspace, datastore=source), replace(workspace, datastore=target)
+    here, there = _over(workspace, source), _over(workspace, target)
     source_name, target_name = _opened(here, "FROM"), _opened(there, "TO")
     with _told_of(lambda error: "FROM" if error.store == source_name else "TO"):
-        copied, verified = _copy_all(here, there, tell)
+        copied, verified = _copy_all(here, there, tell, trying)
     return CopyResult(
         source=source_name, target=target_name, copied=copied, skipped=verified - copied, verified=verified
     )
+
+
+def _over(workspace: Workspace, setting: Setting) -> Workspace:
+    """The same workspace over another store; the commands that it prints name that one."""
+    url = setting if isinstance(setting, str) else describe(setting).store
+    return replace(workspace, datastore=setting, flags=("--datastore", url))
 
 
 def _opened(workspace: Workspace, end: End) -> str:
@@ -82,15 +91,17 @@ def _told_of(end_of: Callable[[StoreError], End]) -> Iterator[None]:
         raise
 
 
-def _copy_all(here: Workspace, there: Workspace, tell: Callable[[int, int], None]) -> tuple[int, int]:
+def _copy_all(
+    here: Workspace, there: Workspace, tell: Callable[[int, int], None], trying: Callable[[Trial], None]
+) -> tuple[int, int]:
     """Copy every record; how many were copied, and how many are in both stores then."""
     listed = _records(here.store)
     if not listed:
         name = describe(here.chosen.setting).store
         raise Refused("nothing_to_copy", f"FROM holds no record: {name}", hint=CORRECT_FROM)
     _refuse_driven(here)
-    _refuse_overlap(here.store, there)
-    prove_store(there)
+    _refuse_overlap(here.store, there, trying)
+    prove_store(there, trying)
     skipped = _equal_already(here, there, listed)
     todo = sorted(listed - skipped, key=_turn)
     copied = 0
@@ -141,12 +152,13 @@ def _different(records: dict[str, bytes | None], others: dict[str, bytes | None]
     return {key for key, data in records.items() if others[key] != data}
 
 
-def _refuse_overlap(source: SignalWaitStore, there: Workspace) -> None:
+def _refuse_overlap(source: SignalWaitStore, there: Workspace, trying: Callable[[Trial], None]) -> None:
     """Refuse a target whose records are seen in the source. Names do not tell: two services have equal buckets."""
-    probe = new_probe(there)
-    with thrown_away(there.store, probe):
-        there.store.put_if_absent(f"{probe}overlap", b"")
-        seen = any(each.endswith(f"{probe}overlap") for each in source.list(""))
+    trial = new_trial(there)
+    trying(trial)
+    with thrown_away(trial):
+        trial.put_if_absent(f"{trial.prefix}overlap", b"")
+        seen = any(each.endswith(f"{trial.prefix}overlap") for each in source.list(""))
     if seen:
         raise Refused(
             "invalid_input",

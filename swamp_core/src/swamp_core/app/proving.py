@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from swamp_core.app.workspace import Workspace
 from swamp_core.store.fan_out import fan_out
-from swamp_core.store.probing import PROBES, left_probes, note_key, read_note, short_probe
+from swamp_core.store.probing import PROBES, Trial, left_probes, note_key, read_note, short_probe
 from swamp_core.store.registry import describe
 
 PROBE_AGE_MAX = timedelta(days=1)
 """A probe takes seconds; one that began longer ago than this was killed."""
 
 
-def prove_store(workspace: Workspace) -> None:
+OLDER_THAN_ANY_RUN = "36500d"
+"""For the command that deletes what a probe has left, and no run with it."""
+
+
+def prove_store(workspace: Workspace, trying: Callable[[Trial], None] = lambda _: None) -> None:
     """See to it that the store has shown that one create of a key wins, unless its service is known for it.
 
     A note says that it has. One that came here with the records of another service, or cannot be read, does not count.
-    Raises `ConditionalWritesUnsupported` when a second create wins, and other `StoreError`.
+    `trying` hears of what is tried before it is. Raises `ConditionalWritesUnsupported` when a second create wins, and
+    other `StoreError`.
     """
     description = describe(workspace.chosen.setting)
     if description.is_proven:
         return
     service = str(description.options.get("endpoint_url") or description.store)
     if read_note(workspace.store, service) is None:
-        note = short_probe(workspace.store, new_probe(workspace), service)
+        trial = new_trial(workspace)
+        trying(trial)
+        note = short_probe(trial, service)
         workspace.store.put_if_absent(note_key(service), note.encode())
 
 
-def new_probe(workspace: Workspace) -> str:
-    """A prefix that nothing else uses, for what is thrown away after a try."""
+def new_trial(workspace: Workspace) -> Trial:
+    """Something that is to be tried in the store, below a prefix that nothing else uses."""
     ambient = workspace.ambient
-    return f"{PROBES}{ambient.ids.run_id(ambient.clock.now())}/"
+    prefix = f"{PROBES}{ambient.ids.run_id(ambient.clock.now())}/"
+    name = describe(workspace.chosen.setting).store
+    left = (
+        f"Records may stay below `{prefix}` in {name}. Once they are a day old, this deletes them:\n"
+        + workspace.command("run", "gc", "--older-than", OLDER_THAN_ANY_RUN)
+    )
+    return Trial(workspace.store, prefix, left)
 
 
 def sweep_probes(workspace: Workspace, *, dry_run: bool) -> int:

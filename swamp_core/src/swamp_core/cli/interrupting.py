@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.failures import Failure, interrupted_failure
@@ -19,6 +20,9 @@ from swamp_core.cli.invocation import Invocation
 from swamp_core.cli.output import Output
 from swamp_core.flag import Flag
 from swamp_core.models.processes import kill_all
+
+if TYPE_CHECKING:
+    from swamp_core.store.probing import Trial
 
 _HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)
 """What a process gets when its terminal closes; Windows has none."""
@@ -58,17 +62,22 @@ def interrupts(
 
 
 @contextmanager
-def cut_off(invocation: Invocation, saying: str, hint: str) -> Iterator[None]:
+def cut_off(invocation: Invocation, saying: str, hint: Callable[[], str | None]) -> Iterator[None]:
     """For as long as the block lasts, an interrupt is told of by a sentence and raises `KeyboardInterrupt`.
 
-    A second one leaves at once; `hint` says what stays then.
+    A second one leaves at once; `hint` is asked what stays then.
     """
     with interrupts(
         lambda: saying,
         invocation.raise_interrupt,
-        lambda: leave(invocation.output, interrupted_failure(hint)),
+        lambda: leave(invocation.output, interrupted_failure(hint())),
     ):
         yield
+
+
+def what_stays(trials: Iterable[Trial], *others: str) -> str | None:
+    """What to say of trials that were not cleaned up, before the other lines."""
+    return "\n".join([*(trial.left for trial in trials if trial.may_have_left), *others]) or None
 
 
 def leave(output: Output, failure: Failure) -> None:

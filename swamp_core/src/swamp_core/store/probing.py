@@ -19,7 +19,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from swamp_core.store.checked import CheckedStore
-from swamp_core.store.errors import ConditionalWritesUnsupported, StoreError
+from swamp_core.store.errors import ConditionalWritesUnsupported, OutcomeUnknown, StoreError
 from swamp_core.store.fan_out import FAN_OUT, fan_out
 from swamp_core.store.protocol import SignalWaitStore
 from swamp_core.store.reads import read
@@ -79,15 +79,15 @@ def read_note(store: SignalWaitStore, service: str) -> Note | None:
     return note if note.service == service and isinstance(note.byte_order, bool) else None
 
 
-def short_probe(store: SignalWaitStore, prefix: str, service: str) -> Note:
-    """Try below the prefix what everything depends on, and clean up; what to note of the service.
+def short_probe(trial: Trial, service: str) -> Note:
+    """Try what everything depends on, and clean up; what to note of the service.
 
     Raises `ConditionalWritesUnsupported` when a second create wins, and any `StoreError` that stands in the way.
     """
-    with thrown_away(store, prefix):
+    with thrown_away(trial):
         for race in range(RACES):
-            check_racing_creates(store, f"{prefix}race{race}")
-        return Note(service, lists_in_byte_order(store, prefix))
+            check_racing_creates(trial, f"{trial.prefix}race{race}")
+        return Note(service, lists_in_byte_order(trial, trial.prefix))
 
 
 def check_racing_creates(store: SignalWaitStore, key: str) -> None:
@@ -123,33 +123,84 @@ def lists_in_byte_order(store: SignalWaitStore, prefix: str) -> bool:
     return first == keys[:1] and list(store.list(f"{prefix}order/")) == keys
 
 
+class Trial:
+    """A store in which something is tried below a prefix of its own, and whether anything of it may be there.
+
+    `left` is what to tell of what stays, should it not be deleted.
+    """
+
+    def __init__(self, store: SignalWaitStore, prefix: str, left: str = "") -> None:
+        self.store = store
+        self.prefix = prefix
+        self.left = left
+        self._creates: set[object] = set()
+
+    @property
+    def may_have_left(self) -> bool:
+        """Whether a create has landed, is under way, or was cut off, and nothing was deleted since."""
+        return bool(self._creates)
+
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        """See `SignalWaitStore.put_if_absent`."""
+        this = object()
+        self._creates.add(this)
+        try:
+            return self.store.put_if_absent(key, data)
+        except OutcomeUnknown:
+            raise
+        except StoreError:  # Nothing has landed.
+            self._creates.discard(this)
+            raise
+
+    def get(self, key: str) -> bytes | None:
+        """See `SignalWaitStore.get`."""
+        return self.store.get(key)
+
+    def list(self, prefix: str, *, start_after: str | None = None, limit: int | None = None) -> Iterator[str]:
+        """See `SignalWaitStore.list`."""
+        return self.store.list(prefix, start_after=start_after, limit=limit)
+
+    def delete(self, key: str) -> None:
+        """See `SignalWaitStore.delete`."""
+        self.store.delete(key)
+
+    def clean_up(self) -> None:
+        """Delete everything below the prefix."""
+        delete_below(self.store, self.prefix)
+        self._creates.clear()
+
+
 @contextmanager
-def thrown_away(store: SignalWaitStore, prefix: str) -> Iterator[None]:
-    """Delete afterwards everything below the prefix. What went wrong before is told, and not what went wrong then."""
-    with cleaned_up(store, prefix):
+def thrown_away(trial: Trial) -> Iterator[None]:
+    """Delete afterwards what the trial has created. What went wrong before is told, and not what went wrong then."""
+    with cleaned_up(trial):
         yield
-        delete_below(store, prefix)
+        trial.clean_up()
 
 
 @contextmanager
-def cleaned_up(store: SignalWaitStore, prefix: str) -> Iterator[None]:
-    """Delete everything below the prefix when the block is cut off; an interrupt has a note if that fails too."""
+def cleaned_up(trial: Trial) -> Iterator[None]:
+    """Delete what the trial has created when the block is cut off; the error says what stays if that fails too.
+
+    It looks twice: a create that was cut off may land after the first look.
+    """
     try:
         yield
     except BaseException as error:
-        try:
-            delete_below(store, prefix)
-        except StoreError:
-            error.add_note(left_behind(prefix))
+        if trial.may_have_left:
+            try:
+                delete_below(trial.store, trial.prefix)
+                trial.clean_up()
+            except StoreError:
+                _say_what_stays(error, trial.left)
         raise
 
 
-def left_behind(prefix: str) -> str:
-    """What to tell of a probe that could not be deleted."""
-    return (
-        f"Records may stay below `{prefix}`; `swamp run gc --older-than AGE`, whatever the age, deletes them there "
-        "once they are a day old."
-    )
+def _say_what_stays(error: BaseException, left: str) -> None:
+    if isinstance(error, StoreError):
+        error.hint = f"{error.hint}\n{left}"
+    else:
+        error.add_note(left)
 
 
 def left_probes(store: SignalWaitStore, before: str) -> list[str]:
@@ -159,6 +210,7 @@ def left_probes(store: SignalWaitStore, before: str) -> list[str]:
 
 def server_now(store: SignalWaitStore) -> datetime | None:
     """What time it is on the service, to the second; None when the store does not tell. It costs one request."""
+    store = store.store if isinstance(store, Trial) else store
     ask = getattr(store.unchecked if isinstance(store, CheckedStore) else store, "server_now", None)
     return ask() if callable(ask) else None
 

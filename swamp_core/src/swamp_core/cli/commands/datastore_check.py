@@ -21,12 +21,13 @@ def check(invocation: Invocation) -> ExitCode:
       swamp datastore check --datastore 's3://team-bucket/releases?region=eu-west-1'
     """
     from swamp_core.app.datastore_check import check_datastore
-    from swamp_core.cli.interrupting import cut_off
+    from swamp_core.cli.interrupting import cut_off, what_stays
     from swamp_core.cli.rendering.datastores import check_parts
-    from swamp_core.store.probing import PROBES, left_behind
+    from swamp_core.store.probing import Trial
 
     saying = "Interrupted; what was created to try the datastore is being deleted."
-    with cut_off(invocation, saying, left_behind(PROBES)):
-        result = check_datastore(invocation.workspace)
+    trials: list[Trial] = []
+    with cut_off(invocation, saying, lambda: what_stays(trials)):
+        result = check_datastore(invocation.workspace, trials.append)
     invocation.output.answer(result.to_json(), check_parts(result, invocation.workspace.chosen.source))
     return ExitCode.DONE if result.ok else ExitCode.STORE

@@ -28,8 +28,9 @@ def copy(invocation: Invocation, source: str, target: str) -> ExitCode:
       swamp datastore copy file:///srv/swamp 's3://team-bucket/releases?region=eu-west-1'
     """
     from swamp_core.app.datastore_copy import copy_datastore
-    from swamp_core.cli.interrupting import cut_off
+    from swamp_core.cli.interrupting import cut_off, what_stays
     from swamp_core.cli.rendering.datastores import copy_parts
+    from swamp_core.store.probing import Trial
 
     if invocation.options.datastore is not None:
         raise Misuse(
@@ -45,9 +46,11 @@ def copy(invocation: Invocation, source: str, target: str) -> ExitCode:
             invocation.output.note(Say(f"{done} of {of} records are copied.", "dim"))
 
     again = f"Go on with:\n{invocation.workspace.command('datastore', 'copy', source, target)}"
+    saying = "Interrupted; the records that are under way are waited for."
+    trials: list[Trial] = []
     try:
-        with cut_off(invocation, "Interrupted; the records that are under way are waited for.", again):
-            result = copy_datastore(invocation.workspace, source, target, tell=tell)
+        with cut_off(invocation, saying, lambda: what_stays(trials, again)):
+            result = copy_datastore(invocation.workspace, source, target, tell=tell, trying=trials.append)
     except KeyboardInterrupt as interrupt:
         interrupt.add_note(again)
         raise
