@@ -11,20 +11,23 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from swamp_core.journal.claims import release_key
-from swamp_core.journal.early import end_signal, end_used_by
+from swamp_core.journal.early import end_used_by
 from swamp_core.records import keys
-from swamp_core.records.early import EarlyEnd, EarlyName, EarlySignal
-from swamp_core.records.families import Cancelled, Registration
-from swamp_core.store.operations import Delete, Get, List, Operation, PutIfAbsent
+from swamp_core.records.early import EarlyName, EarlySignal
+from swamp_core.records.families import Cancelled, Hold, Registration
+from swamp_core.store.memory import MemoryStore
+from swamp_core.store.operations import Delete, Get, List, Operation, PutIfAbsent, execute
 from swamp_core.testing.explore import Actor, ActorProtocol, World
 from swamp_core.waits.by_key import Delivered, SignalByKey, Stored, signal_by_key
 from swamp_core.waits.claiming import Held
-from swamp_core.waits.early import Free, look_at
+from swamp_core.waits.delivering import deliver
+from swamp_core.waits.early import Ended, discard_signal
 from swamp_core.waits.opening import claim_of, open_wait
 from swamp_core.waits.settling import Settled, signal_wait
 from swamp_core.waits.signals import Signal
 
 from tests.explored.claims import IN_TIME, KEY, NOW, WORKFLOW, records_of, running
+from tests.explored.runs import answering
 
 TTL = timedelta(hours=1)
 AFTER_TTL = NOW + timedelta(hours=1, minutes=1)
@@ -91,13 +94,19 @@ def opener(wait: str, now: datetime = NOW, rule: Rule = iter) -> Actor:
 
 
 def sender(
-    signal: str, *, name: str | None = None, now: datetime = NOW, actor: str = "", rule: Rule = iter
+    signal: str,
+    *,
+    name: str | None = None,
+    now: datetime = NOW,
+    actor: str = "",
+    after: tuple[str, ...] = (),
+    rule: Rule = iter,
 ) -> Actor:
     """A signal by key; one with a name is stored before it is delivered, and may be sent again by that name."""
 
     def sending() -> ActorProtocol:
         message = Signal({"of": name or signal}, f"name-{name or signal}", signal, "sender")
-        sent = SignalByKey(WORKFLOW, KEY, message, is_named=name is not None)
+        sent = SignalByKey(WORKFLOW, KEY, message, is_named=name is not None, hold=Hold())
         result = yield from signal_by_key(sent, lambda: now)
         match result:
             case Delivered(outcome=outcome):
@@ -107,7 +116,7 @@ def sender(
             case _:
                 return ("refused", type(result).__name__)
 
-    return Actor(actor or signal, lambda: rule(sending()))
+    return Actor(actor or signal, lambda: rule(sending()), after=after)
 
 
 def direct(signal: str, wait: str) -> Actor:
@@ -116,7 +125,9 @@ def direct(signal: str, wait: str) -> Actor:
     def sending() -> ActorProtocol:
         message = Signal({"of": signal}, f"name-{signal}", signal, "sender")
         result = yield from signal_wait(wait, message, lambda: NOW)
-        return ("accepted", signal, wait) if isinstance(result, Settled) else ("refused", type(result).__name__)
+        return (
+            ("accepted", signal, wait) if isinstance(result, Settled) else ("refused", type(result).__name__)
+        )
 
     return Actor(signal, sending)
 
@@ -139,19 +150,18 @@ def ending(wait: str, *, removing: bool = False, after: tuple[str, ...] = (), ru
     return Actor(f"end of {wait}", lambda: rule(end()), after=after)
 
 
-def discarder(signal: str, reason: str = "discarded", *, and_forgets: bool = False) -> Actor:
+def discarder(signal: str, *, and_forgets: bool = False) -> Actor:
     """Who discards a held signal while no wait has it; in time a sweep forgets what it came to."""
 
     def discarding() -> ActorProtocol:
         if (yield Get(early(signal).key())) is None:
             return ("gone", signal)
-        looked = yield from look_at(early(signal))
-        if not isinstance(looked.state, Free):
+        became = yield from discard_signal(early(signal))
+        if became is None or not isinstance(became.state, Ended) or became.state.end.use:
             return ("kept", signal)
-        ended = yield from end_signal(early(signal), after=looked.number, reason="discarded")
-        if ended and and_forgets:
+        if and_forgets:
             yield from forget(signal)
-        return (reason if ended else "kept", signal)
+        return ("discarded", signal)
 
     return Actor("discards", discarding)
 
@@ -177,7 +187,7 @@ def witness(_actor: str, operation: Operation, result: Any, records: Mapping[str
     if not (isinstance(operation, PutIfAbsent) and operation.key.startswith(keys.OUTCOMES) and result):
         return None
     wait = operation.key.removeprefix(keys.OUTCOMES)
-    used = [signal for signal in "stuv" if f'"id":"{signal}"'.encode() in operation.data]
+    used = [signal for signal in "stuv" if _is_of(signal, operation.data)]
     return ("used", used[0], wait) if used and mark_of(wait) in records else None
 
 
@@ -209,17 +219,36 @@ def nothing_lost(world: World) -> str | None:
     """What was acknowledged is used, or held, or its sender was told that it is not; nothing else was told."""
     for name, result in world.results.items():
         match result:
-            case ("accepted", signal, wait) if uses(world, signal) != [wait]:
+            case ("accepted", signal, wait) if wait not in (*uses(world, signal), *_has(world, signal)):
                 return f"{name} was told that {wait} has {signal}, which was used by {uses(world, signal)}"
-            case ("stored", signal) if not (uses(world, signal) or is_held(world, signal) or _given_up(world)):
-                return f"{name} was told that {signal} is held, and it is not"
             case ("discarded", signal) if uses(world, signal):
                 return f"{signal} was discarded, and used by {uses(world, signal)}"
+    for signal in "stuv":
+        names = [data for key, data in world.records.items() if key.startswith(keys.EARLY_NAMES)]
+        is_named = any(f'"signalId":"{signal}"'.encode() in data for data in names)
+        kept = (
+            uses(world, signal) or _has(world, signal) or is_held(world, signal) or _given_up(world, signal)
+        )
+        if is_named and not kept and not world.crashed:
+            return f"the signal {signal} was taken and is lost"
     return None
 
 
-def _given_up(world: World) -> bool:
-    return any(isinstance(each, tuple) and each[0] == "discarded" for each in world.results.values())
+def _has(world: World, signal: str) -> list[str]:
+    """The waits whose outcome the signal is."""
+    outcomes = [key for key in world.records if key.startswith(keys.OUTCOMES)]
+    return [key.removeprefix(keys.OUTCOMES) for key in outcomes if _is_of(signal, world.records[key])]
+
+
+def _is_of(signal: str, outcome: bytes) -> bool:
+    return f'"id":"{signal}"'.encode() in outcome
+
+
+def _given_up(world: World, signal: str) -> bool:
+    """Whether its end says that no wait has it."""
+    prefix = keys.early_takes(WORKFLOW, KEY, signal)
+    ends = [data for key, data in world.records.items() if key.startswith(prefix) and b'"early-end"' in data]
+    return any(b'"used"' not in data for data in ends)
 
 
 def nobody_waits_in_vain(world: World) -> str | None:
@@ -228,3 +257,89 @@ def nobody_waits_in_vain(world: World) -> str | None:
     waiting = [wait for wait in waits if is_open(wait, world.records)]
     kept = [signal for signal in "stuv" if is_held(world, signal)]
     return f"{waiting} waits beside {kept}" if waiting and kept and not world.crashed else None
+
+
+def registers_last(protocol: ActorProtocol) -> ActorProtocol:
+    """An opener that delivers before it registers."""
+    kept: PutIfAbsent | None = None
+    operation = next(protocol)
+    while True:
+        if isinstance(operation, PutIfAbsent) and operation.key.startswith(keys.WAITS):
+            kept, result = operation, True
+        elif kept and isinstance(operation, Get) and operation.key.startswith(keys.OPEN_RUNS):
+            yield kept
+            kept, result = None, (yield operation)
+        else:
+            result = yield operation
+        try:
+            operation = protocol.send(result)
+        except StopIteration as stop:
+            return stop.value
+
+
+def looks_first(protocol: ActorProtocol) -> ActorProtocol:
+    """A sender that goes by the holder that it saw before it stored its signal."""
+    seen: list[Any] = []
+    operation = next(protocol)
+    while True:
+        if operation == List(keys.claims(WORKFLOW, KEY), limit=1) and seen:
+            result = seen[0]
+        else:
+            result = yield operation
+        if operation == List(keys.claims(WORKFLOW, KEY), limit=1):
+            seen.append(result)
+        try:
+            operation = protocol.send(result)
+        except StopIteration as stop:
+            return stop.value
+
+
+def without_second_look(protocol: ActorProtocol) -> ActorProtocol:
+    """A taker that takes it for granted that the signal is still there."""
+    taken: list[str] = []
+
+    def answer(operation: Operation) -> Any:
+        if isinstance(operation, PutIfAbsent) and b'"early-take"' in operation.data:
+            taken[:] = [keys.early_parts(operation.key)[2]]
+        is_look = isinstance(operation, Get) and taken and operation.key == early(taken[0]).key()
+        return b"{}" if is_look else None
+
+    return answering(protocol, answer)
+
+
+def without_mark(protocol: ActorProtocol) -> ActorProtocol:
+    """Who takes a wait's mark for granted when they look at a signal that it has, or make it an outcome."""
+    return answering(
+        protocol,
+        lambda op: b"{}" if isinstance(op, Get) and op.key.startswith(keys.OPEN_RUNS) else None,
+    )
+
+
+def takes_first(protocol: ActorProtocol) -> ActorProtocol:
+    """Who ends a signal and removes its takes before the record."""
+    operation = next(protocol)
+    while True:
+        if isinstance(operation, Delete) and operation.key.startswith(keys.EARLY_SIGNALS):
+            for each in (yield List(keys.early_takes(WORKFLOW, KEY, keys.early_parts(operation.key)[2]))):
+                yield Delete(each)
+        try:
+            operation = protocol.send((yield operation))
+        except StopIteration as stop:
+            return stop.value
+
+
+def completer(wait: str, rule: Rule = iter) -> Actor:
+    """Who delivers to the wait, as somebody does who has just stored a signal."""
+
+    def completing() -> ActorProtocol:
+        yield from deliver(registration_of(wait), lambda: NOW)
+        return "delivered"
+
+    return Actor(f"delivers to {wait}", lambda: rule(completing()))
+
+
+def used(signal: str, wait: str) -> dict[str, bytes]:
+    """The records of a wait that is open no more, since it has used a signal that was held."""
+    store = MemoryStore({**open_already(wait), **held(signal)})
+    execute(deliver(registration_of(wait), lambda: NOW), store)
+    return dict(store.records)

@@ -305,8 +305,14 @@ def answering(protocol: ActorProtocol, answers: Callable[[Operation], Any]) -> A
     """The protocol with some operations answered without the store, where `answers` gives something else than None."""
     operation = next(protocol)
     while True:
-        answer = answers(operation)
-        result = (yield operation) if answer is None else answer
+        result = answers(operation)
+        if result is None and isinstance(operation, Together):
+            given = [answers(part) for part in operation.operations]
+            asked = [part for part, answer in zip(operation.operations, given, strict=True) if answer is None]
+            found = iter((yield Together(tuple(asked))))
+            result = [next(found) if answer is None else answer for answer in given]
+        elif result is None:
+            result = yield operation
         try:
             operation = protocol.send(result)
         except StopIteration as stop:
