@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from swamp_core.app.key_views import (
@@ -12,11 +13,13 @@ from swamp_core.app.key_views import (
     UnreadableSignalView,
 )
 from swamp_core.app.refusals import Refused
+from swamp_core.app.signal import Payload
 from swamp_core.app.signal_by_key import find_open_holder
 from swamp_core.app.signal_refusals import receipt_view
 from swamp_core.app.workflows import declared_workflow
 from swamp_core.app.workspace import Workspace
 from swamp_core.payload.schema import schema_problems
+from swamp_core.payload.strict_json import check_value, parse_payload
 from swamp_core.payload.violations import violations
 from swamp_core.records import keys
 from swamp_core.records.base import Unreadable
@@ -24,6 +27,7 @@ from swamp_core.records.early import EarlySignal, accepted
 from swamp_core.store.operations import List, Protocol, side_by_side
 from swamp_core.waits.delivering import deliver_to_holder
 from swamp_core.waits.early import Ended, HeldSignal, Reserved, Used, discard_signal, look_at, read_signals
+from swamp_core.workflow.fields import name_problem
 from swamp_core.workflow.problems import quoted
 
 
@@ -31,7 +35,8 @@ def list_early_signals(
     workspace: Workspace, *, workflow: str | None = None, key: str | None = None
 ) -> EarlySignalsResult:
     """The signals that are held, of one workflow or key or of all; oldest first under each key."""
-    held, unreadable = workspace.execute(_read(workflow, key))
+    is_name = not (workflow is not None and name_problem(workflow))
+    held, unreadable = workspace.execute(_read(workflow, key)) if is_name else ([], [])
     reasons = _Reasons(workspace)
     return EarlySignalsResult(
         signals=[_view(workspace, each, reasons) for each in held],
@@ -67,6 +72,17 @@ def discard_early_signal(workspace: Workspace, signal_id: str) -> DiscardResult:
     return DiscardResult(id=whole_id, workflow=workflow, key=key, signal=view)
 
 
+def why_not_accepted(workspace: Workspace, workflow: str, key: str, payload: Payload) -> str | None:
+    """Why the step of a key, as its file is now, does not accept a payload; None where it does, or nobody can tell.
+
+    The payload is one that a signal may have. It reads no store: a signal is held also where this says something, for
+    the file may change before the next run.
+    """
+    value = parse_payload(payload) if isinstance(payload, str | bytes) else check_value(payload)
+    problems = violations(_declared_schema(workspace, workflow, key), value)
+    return _does_not_fit(problems)
+
+
 class _Reasons:
     """Why a held signal is not accepted as it is: by the wait that holds its key, or else by the step's schema."""
 
@@ -79,17 +95,24 @@ class _Reasons:
         family = signal.workflow, signal.key_name
         if family not in self._schemas:
             self._schemas[family] = self._schema(*family)
-        problems = violations(self._schemas[family], signal.payload)
-        return f"It does not fit the schema: {' '.join(problems)}" if problems else None
+        return _does_not_fit(violations(self._schemas[family], signal.payload))
 
     def _schema(self, workflow: str, key: str) -> dict[str, Any]:
         holder = find_open_holder(self._workspace, workflow, key)
         if holder:
             return holder.payload_schema or {}
-        file = declared_workflow(self._workspace, workflow)
-        _, task = file.keyed_waits().get(key, ("", None)) if file else ("", None)
-        schema = task.payload_schema if task else None
-        return schema if schema and not schema_problems(schema) else {}
+        return _declared_schema(self._workspace, workflow, key)
+
+
+def _does_not_fit(problems: Sequence[str]) -> str | None:
+    return f"It does not fit the schema: {' '.join(problems)}" if problems else None
+
+
+def _declared_schema(workspace: Workspace, workflow: str, key: str) -> dict[str, Any]:
+    file = declared_workflow(workspace, workflow)
+    _, task = file.keyed_waits().get(key, ("", None)) if file else ("", None)
+    schema = task.payload_schema if task else None
+    return schema if schema and not schema_problems(schema) else {}
 
 
 def _read(workflow: str | None, key: str | None) -> Protocol[tuple[list[HeldSignal], list[Unreadable]]]:

@@ -64,7 +64,8 @@ def ended_early(workspace: Workspace, signal: EarlySignal, reason: EndReason) ->
     return Refused(
         "closed",
         f"This signal, of {instant_text(signal.received_at)}, was discarded before a wait took it.",
-        hint=f"What is held is listed by:\n{_held(workspace, signal.workflow, signal.key_name)}",
+        hint="If a wait is to have it after all, send it under another idempotency key. What is held is listed by:\n"
+        + _held(workspace, signal.workflow, signal.key_name),
         details=details,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
-from swamp_core.app import signal, signal_by_key
+from swamp_core.app import early_signals, signal, signal_by_key
 from swamp_core.app.finding import find_wait_id
 from swamp_core.app.signal import Payload
 from swamp_core.app.views import SignalCheckResult, SignalResult
@@ -23,6 +23,9 @@ class SignalTarget(Protocol):
 
     def check(self, payload: Payload, idempotency_key: str | None) -> SignalCheckResult:
         """What sending it would come to."""
+
+    def why_not_accepted(self, payload: Payload) -> str | None:
+        """Why a payload that is held for the next wait would not be accepted by it, as far as that can be told."""
 
     def registration(self) -> Registration | None:
         """The wait that it would go to now, for whoever has to say what the payload is; None where there is none."""
@@ -42,6 +45,10 @@ class ByWait:
     def check(self, payload: Payload, idempotency_key: str | None) -> SignalCheckResult:
         """See `SignalTarget.check`."""
         return signal.check_signal(self.workspace, self.wait_id, payload, idempotency_key=idempotency_key)
+
+    def why_not_accepted(self, payload: Payload) -> str | None:
+        """See `SignalTarget.why_not_accepted`. For a wait nothing is held."""
+        return None
 
     def registration(self) -> Registration | None:
         """See `SignalTarget.registration`. Raises `Refused` for a wait that is unknown."""
@@ -68,6 +75,10 @@ class ByKey:
         return signal_by_key.check_signal_by_key(
             self.workspace, self.workflow, self.key, payload, idempotency_key=idempotency_key, ttl=self.ttl
         )
+
+    def why_not_accepted(self, payload: Payload) -> str | None:
+        """See `SignalTarget.why_not_accepted`."""
+        return early_signals.why_not_accepted(self.workspace, self.workflow, self.key, payload)
 
     def registration(self) -> Registration | None:
         """See `SignalTarget.registration`."""

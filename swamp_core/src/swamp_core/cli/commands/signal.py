@@ -12,14 +12,16 @@ from swamp_core.cli.completion_standing import complete_wait_ids
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
-from swamp_core.cli.parts import Gap
+from swamp_core.cli.parts import Gap, Say
 from swamp_core.cli.usage import LENGTH, TEXT, Misuse
 from swamp_core.cli.verbose import verbose_option
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from swamp_core.app.signal import Payload
     from swamp_core.app.views import SignalResult
+    from swamp_core.cli.signal_targets import SignalTarget
 
 
 @click.command("signal", cls=GlobalOptionsCommand, context_settings={"allow_extra_args": True})
@@ -93,9 +95,11 @@ def signal(
     given = read_payload(invocation, target, payload, payload_file)
     if dry_run:
         check = target.check(given, idempotency_key)
+        _warn_of_held(invocation, target, given, check.status)
         invocation.output.answer(check.to_json(), check_parts(check))
         return ExitCode.DONE
     result = target.send(given, idempotency_key)
+    _warn_of_held(invocation, target, given, result.status)
     if not and_resume or result.run_id is None:
         invocation.output.answer(result.to_json(), signal_parts(result))
         return ExitCode.DONE
@@ -108,6 +112,12 @@ def _misplaced(invocation: Invocation, wait_id: str | None, words: list[str]) ->
         return click.UsageError(message, click.get_current_context())
     command = ("swamp", "workflow", "signal", wait_id or "", "--payload", words[0], *invocation.flags)
     return Misuse(message, hint=f"If that is the payload, give it with --payload:\n{shlex.join(command)}")
+
+
+def _warn_of_held(invocation: Invocation, target: SignalTarget, payload: Payload, status: str) -> None:
+    """Tell the sender at once that the step, as its file is now, would not accept what is held for it."""
+    if status in ("held", "would_hold") and (why := target.why_not_accepted(payload)):
+        invocation.output.warn(Say(f"No wait will take it unless the workflow changes. {why}", "warn"))
 
 
 def _and_resume(invocation: Invocation, result: SignalResult, run_id: str) -> ExitCode:

@@ -1,0 +1,38 @@
+"""What the sender of a signal by key is told of one that is held."""
+
+import pytest
+
+from tests.end_to_end.releases import WORKFLOW
+
+KEYED = WORKFLOW.replace("timeout: 24h", "timeout: 24h\n          key: verdict")
+BY_KEY = ("workflow", "signal", "--workflow", "release", "--key", "verdict", "--payload")
+WRONG, RIGHT = '{"verdict":"perhaps"}', '{"verdict":"ship"}'
+WARNING = "No wait will take it unless the workflow changes. It does not fit the schema: "
+
+
+@pytest.fixture
+def keyed(release):
+    release.swamp.write("workflows/release.yaml", KEYED)
+    return release.swamp
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--json",)], ids=str)
+def test_a_payload_that_no_wait_would_accept_is_held_with_a_warning(keyed, options):
+    """The step's file may change before the next run, so it is held; its sender is told on stderr, at once."""
+    told = keyed(*BY_KEY, WRONG, *options)
+    assert (told.code, told.err.startswith(WARNING)) == (0, True)
+    assert "/verdict" in told.err
+    assert WARNING not in told.out
+
+
+def test_a_payload_that_fits_is_held_without_a_word_more(keyed):
+    """Nor is anything said where no file says what fits, on a host that has none."""
+    assert keyed(*BY_KEY, RIGHT).err == ""
+
+
+@pytest.mark.parametrize("workflow", ["No such/../x", "", "con"])
+def test_no_signal_is_held_for_what_is_no_name(keyed, workflow):
+    """A workflow that cannot be is one of which nothing is held, as one that is not."""
+    keyed(*BY_KEY, RIGHT)
+    listed = keyed.json("workflow", "early-signals", "--workflow", workflow)
+    assert listed == {"signals": [], "unreadable": []}
