@@ -49,8 +49,6 @@ def delete_workflow(
     patience = patience or Patience()
     due = [run_id for run_id in run_ids if _is_due(run_id, name, found, collection, force=force)]
     remove_roots(workspace, due, collection, force=force, patience=patience)
-    if not patience.interrupted.is_set():
-        collection.records += workspace.execute(forget_workflow(name))
     long_ago = workspace.ambient.clock.now() - SLOW_START
     sweep_store(
         workspace,
@@ -59,6 +57,8 @@ def delete_workflow(
         lambda run_id, workflow: workflow == name or is_older(run_id, long_ago),
         dry_run=False,
     )
+    if not patience.interrupted.is_set():
+        collection.records += workspace.execute(forget_workflow(name))
     return collection.result()
 
 
