@@ -5,6 +5,7 @@ from __future__ import annotations
 from swamp_core.app.refusals import Refused
 from swamp_core.app.views import ReceiptView
 from swamp_core.app.workspace import Workspace
+from swamp_core.records import keys
 from swamp_core.records.base import Unreadable, instant_text
 from swamp_core.records.early import EarlySignal, EndReason
 from swamp_core.workflow.problems import did_you_mean, quoted
@@ -42,11 +43,14 @@ def early_signals_full(workspace: Workspace, workflow: str, key: str, held: int)
 
 def unreadable_key(workspace: Workspace, workflow: str, key: str, reading: Unreadable) -> Refused:
     """The refusal of a signal for a key of which something cannot be read."""
-    release = workspace.command("workflow", "keys", workflow, "--release", key)
+    hint = "Send it under another idempotency key."
+    if keys.claim_family(reading.key):
+        release = workspace.command("workflow", "keys", workflow, "--release", key)
+        hint = f"Clear what stands under the key with:\n{release}"
     return Refused(
         "unreadable",
         f"The record `{reading.key}` cannot be read, so the signal was not taken: {reading.reason}.",
-        hint=f"If it is a claim of the key, clear it with:\n{release}",
+        hint=hint,
         details={"workflow": workflow, "key": key, "record": reading.key, "reason": reading.reason},
     )
 

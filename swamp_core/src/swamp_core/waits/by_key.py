@@ -129,7 +129,8 @@ def try_by_key(
     if isinstance(highest, Unreadable):
         return highest
     holder = highest if isinstance(highest, Claim) else None
-    if holder and not listed and not sent.is_named:
+    goes_directly = not listed and not sent.is_named
+    if holder and goes_directly:
         sending_to(holder.wait_id)
         answer = yield from signal_wait(holder.wait_id, sent.signal, now)
         if (told := told_by(holder.wait_id, answer)) is not None:
@@ -137,6 +138,8 @@ def try_by_key(
         sending_to(None)
     elif holder and (refused := (yield from _refusal(holder, sent.signal, now()))):
         return refused
+    if hold_for(sent, holder).max == 0 and (goes_directly or not holder):
+        return NoOpenWait(is_claimed=holder is not None)
     return (yield from _store(sent, holder, listed, now))
 
 
@@ -204,8 +207,6 @@ def _store(
     """Hold the signal and see it through; None where another is stored under its name."""
     hold = hold_for(sent, holder)
     wants_no_more = hold.max == 0
-    if wants_no_more and not (holder and sent.is_named):
-        return NoOpenWait(holder is not None)
     if not wants_no_more and len(listed) >= hold.max:
         held = yield from read_held(sent.workflow, sent.key)
         yield from clear_over(held, now())
