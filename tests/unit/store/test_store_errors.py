@@ -50,6 +50,8 @@ def test_a_place_that_is_not_known_is_left_out() -> None:
     assert (
         str(StoreError("It went wrong", key="a", hint="Try again.")) == "It went wrong (at `a`). Try again."
     )
+    listing = StoreError("It went wrong", operation="list", key="", store="s3://a", hint="Try again.")
+    assert str(listing) == "It went wrong (at list in s3://a). Try again."
 
 
 def test_an_unknown_outcome_carries_its_put_id() -> None:

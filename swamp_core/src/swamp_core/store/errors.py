@@ -45,7 +45,7 @@ class StoreError(Exception):
             part
             for part in (
                 f" {self.operation}" if self.operation else "",
-                f" `{self.key}`" if self.key is not None else "",
+                f" `{self.key}`" if self.key else "",
                 f" in {self.store}" if self.store else "",
             )
         )
