@@ -28,7 +28,7 @@ from swamp_core.waits.by_key import (
     known_signal,
 )
 from swamp_core.waits.checking import WouldTake, check_signal
-from swamp_core.waits.early import Ended, HeldSignal, Used, look_at, read_held
+from swamp_core.waits.early import Ended, Free, HeldSignal, Used, look_at, read_held
 from swamp_core.waits.signals import Expired, InvalidPayload, NoSignalWanted
 
 
@@ -60,7 +60,7 @@ def check_by_key(sent: SignalByKey, now: datetime) -> Protocol[ByKeyCheck]:
             return known
         if not same_value(known.payload, sent.signal.payload):
             return NameTaken(known)
-        return _became((yield from look_at(known)))
+        return _became((yield from look_at(known)), now)
     held = yield from read_held(sent.workflow, sent.key)
     highest = yield from highest_of(sent.workflow, sent.key)
     if isinstance(highest, Unreadable):
@@ -81,11 +81,13 @@ def check_by_key(sent: SignalByKey, now: datetime) -> Protocol[ByKeyCheck]:
     return Full(held.count(now)) if held.count(now) >= hold.max else WouldHold(until)
 
 
-def _became(known: HeldSignal) -> Delivered | NotUsed | Stored:
+def _became(known: HeldSignal, now: datetime) -> Delivered | NotUsed | Stored:
     match known.state:
         case Ended(end=end):
             return ended_so(known.signal, end, again=True)
         case Used(use=use):
             return Delivered(accepted(known.signal, use), again=True)
+        case Free() if known.signal.has_expired(now):
+            return NotUsed(known.signal, "expired")
         case _:
             return Stored(known.signal)
