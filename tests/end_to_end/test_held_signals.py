@@ -36,3 +36,16 @@ def test_no_signal_is_held_for_what_is_no_name(keyed, workflow):
     keyed(*BY_KEY, RIGHT)
     listed = keyed.json("workflow", "early-signals", "--workflow", workflow)
     assert listed == {"signals": [], "unreadable": []}
+
+
+def test_a_host_without_the_file_can_signal_while_an_unfinished_run_has_claimed_the_key(release, keyed):
+    """After that only the file says how a signal is held: it is refused, with what to do instead."""
+    release.run()
+    file = release.directory / "workflows/release.yaml"
+    file.unlink()
+    assert [keyed.json(*BY_KEY, RIGHT)["status"] for _ in range(2)] == ["accepted", "held"]
+    keyed("workflow", "resume", "release")
+    error = keyed.json(*BY_KEY, RIGHT, code=3)["error"]
+    assert error["code"] == "unknown_workflow"
+    assert "under the key `verdict`" in error["message"]
+    assert "a host that has the file" in error["hint"]

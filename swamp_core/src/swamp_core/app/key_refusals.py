@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from swamp_core.app.refusals import Refused
 from swamp_core.app.views import ReceiptView
+from swamp_core.app.workflows import unknown_workflow
 from swamp_core.app.workspace import Workspace
 from swamp_core.records import keys
 from swamp_core.records.base import Unreadable, instant_text
@@ -18,6 +19,18 @@ def unknown_key(workspace: Workspace, workflow: str, key: str, declared: list[st
         f"No step of the workflow {workflow} declares the key {quoted(key)}{did_you_mean(key, declared)}",
         hint=f"The keys, and who holds them, are listed by:\n{_keys(workspace, workflow)}",
         details={"workflow": workflow, "key": key, "known": [*declared]},
+    )
+
+
+def no_file_and_no_wait(workspace: Workspace, workflow: str, key: str) -> Refused:
+    """The refusal on a host without the workflow's file, where no wait tells how a signal is to be held."""
+    unknown = unknown_workflow(workspace, workflow)
+    return Refused(
+        "unknown_workflow",
+        f"No unfinished run waits, or has waited, under the key {quoted(key)}. {unknown.message}",
+        hint="Send it once a run waits, or from a host that has the file. Those that this one has are listed by:\n"
+        + workspace.command("workflow", "list"),
+        details=unknown.details,
     )
 
 

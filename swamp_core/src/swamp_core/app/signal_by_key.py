@@ -9,6 +9,7 @@ from swamp_core.app.key_refusals import (
     early_signals_full,
     ended_early,
     name_taken,
+    no_file_and_no_wait,
     no_open_wait,
     unknown_key,
     unreadable_key,
@@ -162,7 +163,7 @@ def _refused(
         case NameTaken(signal=signal):
             return name_taken(signal)
         case NoOpenWait(is_claimed=False) if declared is None:
-            return unknown_workflow(workspace, sent.workflow)
+            return no_file_and_no_wait(workspace, sent.workflow, sent.key)
         case NoOpenWait(is_claimed=False) if declared is not None and sent.key not in declared:
             return unknown_key(workspace, sent.workflow, sent.key, sorted(declared))
         case NoOpenWait():
