@@ -49,3 +49,18 @@ def test_a_host_without_the_file_can_signal_while_an_unfinished_run_has_claimed_
     assert error["code"] == "unknown_workflow"
     assert "under the key `verdict`" in error["message"]
     assert "a host that has the file" in error["hint"]
+
+
+def test_a_wait_that_a_held_signal_settled_is_not_told_as_open(keyed):
+    """Though its run is suspended for another wait, and takes the signal up when it goes on: it needs no signal."""
+    second = (
+        "      - {name: other, task: {type: wait_for_signal, timeout: 1h, key: other}}\n      - name: ship"
+    )
+    keyed.write("workflows/release.yaml", KEYED.replace("      - name: ship", second, 1))
+    keyed(*BY_KEY, RIGHT)
+    ran = keyed.json("workflow", "run", "release")
+    assert ran["run"]["status"] == "suspended"
+    assert [wait["step"] for wait in ran["waits"]] == ["other"]
+    assert keyed.json("workflow", "waits")["waits"] == ran["waits"]
+    other = ("workflow", "signal", "--workflow", "release", "--key", "other", "--payload", "{}", "--resume")
+    assert keyed.json(*other)["run"]["status"] == "succeeded"

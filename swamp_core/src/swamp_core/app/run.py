@@ -78,13 +78,14 @@ def run_result(
 ) -> RunResult:
     """The run as it was left, with the waits that are open, its own and those of its nested runs.
 
-    `found`: its driver has not just looked at its waits, so those that have an outcome by now are left out.
+    `found`: its driver has not just looked at its waits, so those that have an outcome by now are left out. So is one
+    under a key that a held signal settled as it was opened, while the run waits for something else.
     """
     below = list(unfinished_below(workspace, run))
     waits = [wait for each in (run, *below) for wait in run_wait_views(each, workspace)]
-    if found:
-        outcomes = get_many(workspace.store, [keys.outcome(wait.wait_id) for wait in waits])
-        waits = [wait for wait in waits if outcomes[keys.outcome(wait.wait_id)] is None]
+    asked = [keys.outcome(wait.wait_id) for wait in waits if found or wait.key is not None]
+    settled = {key for key, data in get_many(workspace.store, asked).items() if data is not None}
+    waits = [wait for wait in waits if keys.outcome(wait.wait_id) not in settled]
     return RunResult(
         run=run_view(run, workspace.ambient),
         waits=waits,
