@@ -22,6 +22,7 @@ from pydantic import (
     ValidationError,
 )
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
 from swamp_core.store.reads import TooLarge
 
@@ -34,9 +35,16 @@ def instant_text(instant: datetime) -> str:
     return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def _in_utc(instant: datetime) -> datetime:
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError as error:
+        raise PydanticCustomError("no_instant", "It is before the year 1 or after 9999 in UTC") from error
+
+
 Instant = Annotated[
     AwareDatetime,
-    AfterValidator(lambda instant: instant.astimezone(UTC)),
+    AfterValidator(_in_utc),
     PlainSerializer(instant_text, when_used="json"),
 ]
 """A moment in UTC; as JSON, ISO 8601 with milliseconds and `Z`."""
