@@ -29,7 +29,7 @@ class EarlySignal(Record):
     workflow: Segment
     key_name: WaitKey = Field(alias="key")
     signal_id: Segment
-    place: Annotated[int, Field(ge=1)]
+    place: Annotated[int, Field(ge=1, le=keys.NUMBER_MAX)]
     payload: dict[str, JsonValue]
     received_at: Instant
     submitted_by: str

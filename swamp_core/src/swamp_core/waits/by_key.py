@@ -219,7 +219,7 @@ def _store(
         workflow=sent.workflow,
         key_name=sent.key,
         signal_id=sent.signal.receipt_id,
-        place=max((each.place for each in before), default=0) + 1,
+        place=min(max((each.place for each in before), default=0) + 1, keys.NUMBER_MAX),
         payload=sent.signal.payload,
         received_at=at,
         submitted_by=sent.signal.submitted_by,
