@@ -79,10 +79,7 @@ class EarlySignalsResult(View):
 
 
 class DiscardResult(View):
-    """The answer of `workflow early-signals --discard`: the signal that no wait will have now.
-
-    `signal` is None for a record that could not be read.
-    """
+    """The answer of `workflow early-signals --discard`: the signal that no wait will have now, if it could be read."""
 
     id: str
     workflow: str
