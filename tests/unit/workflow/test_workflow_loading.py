@@ -109,7 +109,7 @@ def test_every_mistake_of_form_is_told_at_its_place(load):
         (
             11,
             69,
-            "wrong_type",
+            "invalid_early_signals",
             "`earlySignals` must be `false`, or a mapping with `ttl`, `max` or both.",
         ),
         (
@@ -302,3 +302,18 @@ def test_every_mistake_of_form_of_the_later_tasks_is_told_at_its_place(load):
 def test_a_suggestion_is_the_closest_word_or_all_of_them(word, known, clause):
     """An unknown word is answered with what was probably meant, else with what there is."""
     assert did_you_mean(word, known) == clause
+
+
+@pytest.mark.parametrize("given", ["-1", "101", "yes", "2.5", "true"])
+def test_how_many_signals_are_held_is_a_number_within_bounds(load, given):
+    """What else `max` is, is refused in the words of the file's author, as is every `earlySignals` that cannot be."""
+    asked = f"timeout: 24h, key: verdict, earlySignals: {{max: {given}}}"
+    [(*_, code, message)] = said(load(GOOD.replace("timeout: 24h", asked)))
+    assert (code, message) == ("invalid_early_signals", "`max` must be a whole number from 0 to 100.")
+
+
+@pytest.mark.parametrize(("given", "held"), [("false", 0), ("{max: 0}", 0), ("{max: 100}", 100), ("{}", 16)])
+def test_how_many_signals_are_held(load, given, held):
+    """`false` holds none; without a `max` it is 16."""
+    loaded = load(GOOD.replace("timeout: 24h", f"timeout: 24h, key: verdict, earlySignals: {given}"))
+    assert loaded.definition.jobs[0].steps[0].task.early_signals.max == held

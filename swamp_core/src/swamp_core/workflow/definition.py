@@ -41,11 +41,19 @@ EARLY_SIGNALS_MAX = 100
 SUCCEEDED = End(type="succeeded")
 
 
+def _at_most(value: Any) -> Any:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= EARLY_SIGNALS_MAX:
+        raise PydanticCustomError(
+            "invalid_early_signals", f"must be a whole number from 0 to {EARLY_SIGNALS_MAX}"
+        )
+    return value
+
+
 class EarlySignals(Definition):
     """For how many seconds a signal under a key is held that no wait holds, and how many are held: none where 0."""
 
     ttl_s: Annotated[Seconds, Field(alias="ttl")] = 3600
-    max: Annotated[int, Field(ge=0, le=EARLY_SIGNALS_MAX)] = 16
+    max: Annotated[int, BeforeValidator(_at_most), Field(ge=0, le=EARLY_SIGNALS_MAX)] = 16
 
 
 def _early_signals(value: Any) -> Any:

@@ -60,7 +60,9 @@ def _finding(error: ErrorDetails, value: Any, root: type[BaseModel]) -> Finding:
             return Finding(
                 (*path, "type"), "unknown_type", f"Unknown type {quoted(tag)}{did_you_mean(tag, known)}"
             )
-        case "invalid_name" | "invalid_timeout" | "invalid_concurrency" | "no_value" as code:
+        case (
+            "invalid_name" | "invalid_timeout" | "invalid_concurrency" | "invalid_early_signals" | "no_value"
+        ) as code:
             return Finding(path, code, f"{subject} {error['msg']}.")
         case kind:
             return Finding(path, "wrong_type", f"{subject} {_TYPE_SENTENCES.get(kind, error['msg'])}.")
