@@ -17,7 +17,7 @@ from tests.end_to_end.keyed_releases import (
     standing,
 )
 from tests.end_to_end.releases import FIX, SHIP, steps_of
-from tests.end_to_end.spoiled_stores import SPOILS
+from tests.end_to_end.spoiled_stores import SPOILS, deep, larger_than_any_record
 
 NOON = "2026-07-27T12:00:00Z"
 ONE = "2026-07-27T13:00:00Z"
@@ -340,10 +340,26 @@ HOSTILE = [
 ]
 
 
+each_family = pytest.mark.parametrize("family", ["early-signals", "early-names", "early-takes"])
+
+
+@each_family
 @pytest.mark.parametrize("spoil", HOSTILE, ids=lambda spoil: spoil.__name__)
-@pytest.mark.parametrize("family", ["early-signals", "early-names", "early-takes"])
+@pytest.mark.only_local("what is read is the same; what a bucket reads otherwise is tried below")
 def test_no_hostile_record_gets_in_the_way(release, family, spoil):
-    """Listing, signalling, opening, ending and deleting go on; no such record is taken for a signal that was sent."""
+    """Listing, signalling, opening, ending and deleting go on, whatever stands in the place of a record."""
+    assert_all_goes_on_beside(release, family, spoil)
+
+
+@each_family
+@pytest.mark.parametrize("spoil", [deep, larger_than_any_record], ids=lambda spoil: spoil.__name__)
+def test_no_large_record_gets_in_the_way(release, family, spoil):
+    """Nor on another store, where what is too large is read in another way."""
+    assert_all_goes_on_beside(release, family, spoil)
+
+
+def assert_all_goes_on_beside(release, family, spoil):
+    """Spoil a record of the family where a driver was killed that had just taken a signal."""
     keyed(release, "{ max: 100 }")
     send(release, SHIP, *named("build-7"))
     release.swamp("workflow", "run", "release", code=-9, stop="put_if_absent:early-takes/*:1:after:kill")
