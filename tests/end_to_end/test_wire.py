@@ -258,6 +258,16 @@ def test_a_note_that_says_nothing_of_this_service_is_not_believed(wire, tmp_path
     assert tries == [True, not of_another]  # What cannot be read cannot be replaced either.
 
 
+def test_a_resume_tries_a_service_that_the_bucket_was_moved_to(wire, release):
+    """The run began on another one, of which the note speaks."""
+    ran = release.run()
+    wire.server.delete_object(wire.bucket, f"{PREFIX}/{note_key(wire.service)}")
+    release.signal(ran["waits"][0]["waitId"], SHIP)
+    wire.proxy.forget()
+    release.swamp("workflow", "resume", ran["run"]["id"])
+    assert any("race0" in unquote(request.path) for request in wire.requests())
+
+
 def test_a_later_run_reads_the_note(wire, release):
     """That is one request; two in S3, where the first listing that is cut asks whether it is in byte order."""
     release.run()

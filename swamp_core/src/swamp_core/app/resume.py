@@ -10,6 +10,7 @@ from swamp_core.app.driving import Attention
 from swamp_core.app.finding import read_run_journal
 from swamp_core.app.held_up import SHOWN_MAX, held_up, not_failed, standing
 from swamp_core.app.inputs import checked_inputs
+from swamp_core.app.proving import prove_store
 from swamp_core.app.refusals import Refused
 from swamp_core.app.remove import outermost
 from swamp_core.app.run import run_result
@@ -40,6 +41,7 @@ def resume(
     `gate_undecided`, `nested_run_open`, `already_resumed`, `not_resumable`, `invalid_input`, `unknown_run`,
     `unreadable`, `unknown_format`, `driver_replaced`) and `StoreError`.
     """
+    prove_store(workspace)
     attention = attention or Attention()
     given = _merged(workspace, run_id, inputs) if inputs else {}
     taken, owner = take_up(workspace, run_id, attention, inputs=given)
@@ -72,6 +74,7 @@ def retry_failed(
 
     Raises what `resume` raises, and `nested_run` for a run that is the work of another run's step.
     """
+    prove_store(workspace)
     attention = attention or Attention()
     run = read_run_journal(workspace, run_id).run
     _refuse_nested(workspace, run)
