@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from swamp_core.records.base import Absent, Found, Unreadable
 from swamp_core.records.early import EarlyEnd, EarlySignal, EarlyTake, Use, accepted
@@ -41,7 +41,7 @@ from swamp_core.waits.signals import (
 from tests.explored.claims import KEY, NOW, WORKFLOW, claim_of
 from tests.explored.early import early, registration_of
 
-WAITS = "abcd"
+WAITS = "abc"
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
@@ -141,6 +141,7 @@ key_steps = st.one_of(
 )
 
 
+@settings(max_examples=500)
 @given(st.lists(key_steps, max_size=25))
 def test_the_key_is_held_by_the_one_wait_that_claimed_it_and_is_open(steps):
     """The highest claim and its wait say who that is: no wait before it is open, whatever happened."""
@@ -214,6 +215,12 @@ class SignalWorld:
         if wait in self.ended:
             self.outcomes.pop(wait, None)
 
+    def dies(self, wait: str) -> None:
+        """The run of a wait that has taken the signal is deleted at once."""
+        self.takes_it(wait)
+        self.ends(wait)
+        self.removes(wait)
+
     def gives_up(self, reason: str) -> None:
         if isinstance(self.decided(), Free):
             self._end(reason)
@@ -251,13 +258,14 @@ def told_of(history: list[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 signal_steps = st.one_of(
-    st.tuples(st.sampled_from(["takes_it", "gets_it", "ends", "removes"]), waits),
+    st.tuples(st.sampled_from(["takes_it", "gets_it", "ends", "removes", "dies"]), waits),
     st.tuples(st.just("settles"), waits, ways),
     st.tuples(st.just("gives_up"), st.sampled_from(["expired", "discarded"])),
     st.tuples(st.just("spoils")),
 )
 
 
+@settings(max_examples=500)
 @given(st.lists(signal_steps, max_size=25))
 def test_a_signal_is_what_its_highest_take_and_that_wait_say(steps):
     """Free, reserved, used or ended: all that came before the highest take counts for nothing; one wait uses it."""
