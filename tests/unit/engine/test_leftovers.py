@@ -8,15 +8,21 @@ import pytest
 from swamp_core.engine.leftovers import (
     ClosedWait,
     CutOff,
+    ForgottenSignal,
     Orphan,
+    OverSignal,
     StaleMark,
     UnknownWait,
     VoidJournal,
     leftovers,
 )
 from swamp_core.engine.surveying import BeingRemoved, Listed, NoJournal, Seen, Survey
+from swamp_core.engine.surveying_signals import SignalTraces
+from swamp_core.journal.early import KEPT_AFTER_EXPIRY
 from swamp_core.records.base import Unreadable
+from swamp_core.records.early import EarlyEnd, EarlyName, EarlySignal, EarlyTake, Use
 from swamp_core.run.events import Parent, RunDeleted
+from swamp_core.waits.early import Ended, Free, HeldSignal, Reserved, Used
 
 from tests.histories import NOW
 
@@ -40,7 +46,7 @@ def run(run_id="r", status="suspended", **changes):
     return Seen(**{**given, **changes})
 
 
-def found(sights, *, marked=(), waits=(), outcomes=(), indexed=None, journals=None):
+def found(sights, *, marked=(), waits=(), outcomes=(), indexed=None, journals=None, signals=()):
     there = [run_id for run_id, sight in sights.items() if not isinstance(sight, NoJournal)]
     listed = Listed(
         outcomes=frozenset(outcomes),
@@ -49,7 +55,7 @@ def found(sights, *, marked=(), waits=(), outcomes=(), indexed=None, journals=No
         journals=frozenset(there if journals is None else journals),
         indexed=dict.fromkeys(sights if indexed is None else indexed, "w"),
     )
-    return list(leftovers(Survey(listed, sights), NOW))
+    return list(leftovers(Survey(listed, sights, signals), NOW))
 
 
 PARENT = Parent(run_id="p", workflow="w", mark=7, job="j", step="s")
@@ -131,3 +137,75 @@ def test_what_cannot_be_read_is_left_alone():
 def test_a_wait_that_no_run_planned_is_looked_at():
     """Who it belongs to is told by its record."""
     assert found({"r": run()}, waits=["a"], outcomes=["b"]) == [UnknownWait("a"), UnknownWait("b")]
+
+
+SIGNAL = EarlySignal(
+    workflow="w",
+    key_name="k",
+    signal_id="s",
+    place=1,
+    payload={},
+    received_at=NOW,
+    submitted_by="u",
+    idempotency_key="one",
+    expires_at=NOW - KEPT_AFTER_EXPIRY,
+)
+USE = Use(wait_id="a", run_id="r", job="j", step="s", taken_at=NOW)
+NAME = EarlyName(signal=SIGNAL)
+
+
+def end(reason="used", *, use=USE, number=2, expires_at=SIGNAL.expires_at):
+    return EarlyEnd(
+        workflow="w",
+        key_name="k",
+        signal_id="s",
+        number=number,
+        reason=reason,
+        use=use,
+        expires_at=expires_at,
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "run_id"),
+    [(Used(USE), "r"), (Ended(end()), "r"), (Ended(end("discarded", use=None)), None), (Free(), None)],
+)
+def test_a_signal_that_no_wait_will_have_is_left_over(state, run_id):
+    """It was used, or ended, or its time is over for long."""
+    traces = SignalTraces(("w", "k", "s"), held=HeldSignal(SIGNAL, 1, state))
+    assert found({}, signals=(traces,)) == [OverSignal(SIGNAL, run_id)]
+
+
+@pytest.mark.parametrize("state", [Reserved(USE), Reserved(None), Free()])
+def test_a_signal_that_a_wait_may_have_yet_is_not(state):
+    """One that a wait has taken stays, however old it is, and a free one until its time is over for long."""
+    young = SIGNAL.model_copy(update={"expires_at": SIGNAL.expires_at + timedelta(seconds=1)})
+    signal = young if state == Free() else SIGNAL
+    assert found({}, signals=(SignalTraces(("w", "k", "s"), held=HeldSignal(signal, 1, state)),)) == []
+
+
+TAKE = EarlyTake(workflow="w", key_name="k", signal_id="s", number=1, use=USE, mark=1)
+
+
+@pytest.mark.parametrize(
+    ("highest", "name", "expected"),
+    [
+        (end(), NAME, ("one", "a")),
+        (end("expired", use=None), None, (None, None)),
+        (None, NAME, ("one", None)),
+        (TAKE, None, (None, None)),
+        (TAKE, NAME, ("one", None)),
+    ],
+)
+def test_what_is_left_of_a_signal_goes_when_its_time_is_over_for_long(highest, name, expected):
+    """With its name, if it has one; a take alone says nothing."""
+    traces = SignalTraces(("w", "k", "s"), highest=highest, name=name)
+    assert found({}, signals=(traces,)) == [ForgottenSignal(("w", "k", "s"), *expected)]
+
+
+@pytest.mark.parametrize("highest", [GARBAGE, end(expires_at=NOW), end()])
+def test_what_is_left_of_a_signal_stays_as_long_as_it_tells_something(highest):
+    """The run that used it is there, its time is not over for long, or what is told cannot be read."""
+    traces = SignalTraces(("w", "k", "s"), highest=highest, name=NAME)
+    over = run(status="succeeded", wait_ids=frozenset({"a"}))
+    assert found({"r": over}, outcomes=["a"], signals=(traces,)) == []
