@@ -17,6 +17,7 @@ from tests.removals import DYING, Hosts, repo
 TTL = timedelta(minutes=10)
 SENT = {"n": 1}
 MOMENT = timedelta(milliseconds=1)
+TAKEN = {"early-signals": 1, "early-names": 1, "early-takes": 1}
 
 
 @pytest.fixture
@@ -138,20 +139,41 @@ def test_a_name_whose_sender_died_before_the_signal_goes_in_its_time(hosts):
     assert hosts.left() == []
 
 
-def test_a_signal_that_was_used_is_ended_when_who_delivered_it_died(hosts):
-    """Its run may go on, and ends it only then."""
+def delivered_by_who_died(hosts):
+    """A signal is the outcome of a wait, and who gave it to that died before it was ended."""
     send(hosts)
-    held = {"early-signals": 1, "early-names": 1, "early-takes": 1}
     before = dict(hosts.store.records)
     for dies_at in count(1):
         hosts.store.records.clear()
         hosts.store.records.update(before)
         assert run(hosts, dies_at, after=True) is None
-        if families(hosts) == held and only_outcome_is(hosts, b'"accepted"'):
-            break
+        if families(hosts) == TAKEN and only_outcome_is(hosts, b'"accepted"'):
+            return
+
+
+def test_a_signal_that_was_used_is_ended_when_who_delivered_it_died(hosts):
+    """Its run may go on, and ends it only then."""
+    delivered_by_who_died(hosts)
     assert hosts.collect().records == 1
     assert families(hosts) == {"early-names": 1, "early-takes": 2}
     assert b'"used"' in end_of(hosts)
+
+
+def test_wherever_the_end_of_a_run_was_cut_off_a_dry_run_tells_what_is_deleted(hosts):
+    """A used signal that goes with its run is counted no second time."""
+    delivered_by_who_died(hosts)
+    before = dict(hosts.store.records)
+    hosts.clock.move(timedelta(hours=1))
+    for dies_at in count(1):
+        hosts.store.records.clear()
+        hosts.store.records.update(before)
+        swamp, mortal = hosts.process(dies_at, after=True)
+        with suppress(*DYING):
+            swamp.cancel(hosts.run_ids()[0])
+        hosts.collect()
+        if not mortal.dead:
+            assert dies_at > 5
+            return
 
 
 def end_of(hosts):
@@ -164,8 +186,7 @@ def end_of(hosts):
 def test_a_signal_that_a_wait_is_about_to_have_stays(hosts):
     """Whoever took it may come to give it to the wait yet, or somebody else does."""
     send(hosts)
-    held = {"early-signals": 1, "early-names": 1, "early-takes": 1}
-    died_when(hosts, lambda at, after: run(hosts, at, after=after), held)
+    died_when(hosts, lambda at, after: run(hosts, at, after=after), TAKEN)
     hosts.clock.move(TTL)
     stays(hosts)
     hosts.clock.move(timedelta(minutes=45))
@@ -180,7 +201,7 @@ def test_a_signal_whose_end_is_written_goes_when_who_wrote_it_died(hosts):
         with suppress(*DYING):
             return hosts.process(dies_at, after=after)[0].discard_early_signal(receipt.id)
 
-    died_when(hosts, discard, {"early-signals": 1, "early-names": 1, "early-takes": 1})
+    died_when(hosts, discard, TAKEN)
     assert hosts.collect().records == 1
     assert families(hosts) == {"early-names": 1, "early-takes": 1}
     hosts.clock.move(TTL + KEPT_AFTER_EXPIRY)
@@ -191,8 +212,7 @@ def test_a_signal_whose_end_is_written_goes_when_who_wrote_it_died(hosts):
 def test_a_take_of_a_signal_that_is_gone_is_collected(hosts):
     """Who took it was stalled until all of it was gone, and died before they saw that."""
     send(hosts)
-    held = {"early-signals": 1, "early-names": 1, "early-takes": 1}
-    died_when(hosts, lambda at, after: run(hosts, at, after=after), held)
+    died_when(hosts, lambda at, after: run(hosts, at, after=after), TAKEN)
     for prefix in (keys.EARLY_SIGNALS, keys.EARLY_NAMES):
         hosts.store.delete(next(iter(hosts.store.list(prefix))))
     hosts.collect()

@@ -28,7 +28,7 @@ from swamp_core.engine.leftovers import (
 from swamp_core.engine.removing import TreeRemoved, count_tree, remove_tree
 from swamp_core.engine.surveying import Seen, Sight, Survey, look_at_run, survey
 from swamp_core.journal.appending import create_entry
-from swamp_core.journal.claims import delete_lower, numbered, release_key
+from swamp_core.journal.claims import delete_lower, release_key
 from swamp_core.journal.entry import Entry, Journal, next_entry
 from swamp_core.journal.marks import is_stale, may_be_retried
 from swamp_core.journal.owners import named_run
@@ -72,7 +72,8 @@ def clean_up(leftover: Leftover, found: Survey, *, ambient: Ambient) -> Protocol
         case UnknownWait():
             return (yield from delete_present((yield from _unowned(leftover, found))))
         case StaleKey():
-            return (yield from _clear_key(leftover))
+            yield from _clear_key(leftover)
+            return 0
         case OverSignal(signal=signal):
             return (yield from remove_over(signal, ambient.clock.now()))
         case ForgottenSignal():
@@ -97,8 +98,8 @@ def weigh(leftover: Leftover, found: Survey, now: datetime) -> Protocol[int]:
             return len((yield from present([keys.registration(wait_id)])))
         case UnknownWait():
             return len((yield from _unowned(leftover, found)))
-        case StaleKey(workflow=workflow, key=key):
-            return len((yield from numbered(workflow, key))) - 1
+        case StaleKey():
+            return 0
         case OverSignal(signal=signal):
             return (yield from weigh_over(signal, now))
         case ForgottenSignal():
@@ -107,10 +108,11 @@ def weigh(leftover: Leftover, found: Survey, now: datetime) -> Protocol[int]:
             assert_never(never)
 
 
-def _clear_key(stale: StaleKey) -> Protocol[int]:
+def _clear_key(stale: StaleKey) -> Protocol[None]:
+    """Leave one record of a key. None that goes is counted, nor where a run gives up its key: one is made for it."""
     if stale.run_id is not None:
         yield from release_key(stale.workflow, stale.key, stale.run_id)
-    return (yield from delete_lower(stale.workflow, stale.key))
+    yield from delete_lower(stale.workflow, stale.key)
 
 
 def _forgettable(forgotten: ForgottenSignal) -> Protocol[list[str]]:
