@@ -1,6 +1,7 @@
 """A signal that comes before its wait is held for the next one, listed, discarded, or over when its time is."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.end_to_end.releases import FIX, SHIP, steps_of
 from tests.end_to_end.spoiled_stores import SPOILS, deep, larger_than_any_record
 
 NOON = "2026-07-27T12:00:00Z"
+SENDERS = 6
 ONE = "2026-07-27T13:00:00Z"
 
 
@@ -154,6 +156,29 @@ def test_a_signal_waits_its_turn_behind_one_that_is_held(release):
     assert answer["receipt"]["takenAt"]
     assert steps_of(release.resume()["run"])["review"]["outputs"]["payload"] == {"verdict": "fix"}
     assert [each["payload"] for each in early_signals(release)] == [{"verdict": "later"}]
+
+
+def test_of_many_senders_at_once_one_reaches_the_holder(release):
+    """As processes: one is accepted and the others are held, and each run after that has one of them, until all had."""
+    ran = keyed(release).run()["run"]["id"]
+    with ThreadPoolExecutor(SENDERS) as pool:
+        sent = list(pool.map(lambda _: send(release), range(SENDERS)))
+    assert sorted(each["status"] for each in sent) == ["accepted"] + ["held"] * (SENDERS - 1)
+    release.resume()
+    runs = [ran, *(release.run("--wait")["run"]["id"] for _ in range(SENDERS - 1))]
+    used = [receipt["id"] for run in runs for receipt in applied(release, run)]
+    assert sorted(used) == sorted(each["receipt"]["id"] for each in sent)
+    assert early_signals(release) == []
+
+
+def test_of_many_runs_at_once_one_takes_a_signal(release):
+    """As processes: a signal that is held is used by one run, and at most one other waits under the key then."""
+    keyed(release)
+    signal_id = send(release)["receipt"]["id"]
+    with ThreadPoolExecutor(SENDERS) as pool:
+        runs = [each["run"]["id"] for each in pool.map(lambda _: release.run(code=None), range(SENDERS))]
+    assert [receipt["id"] for run in runs for receipt in applied(release, run)] == [signal_id]
+    assert len(release.waits()) <= 1
 
 
 def test_the_keys_say_how_many_are_held(release):
