@@ -153,6 +153,18 @@ def workspace_of(ctx: click.Context) -> Workspace:
     return invocation.workspace
 
 
+@offering
+def complete_keys(ctx: click.Context, _incomplete: str) -> Iterator[tuple[str, str]]:
+    """The keys that steps of the command's workflow declare, or of any where it names none, each with its step."""
+    wanted = ctx.params.get("workflow") or ctx.params.get("name")
+    for name, document in _workflow_files(ctx):
+        if wanted in (None, name):
+            steps = [(job["name"], step) for job in document["jobs"] for step in job["steps"]]
+            for job, step in steps:
+                if key := step["task"].get("key"):
+                    yield key, f"{job}/{step['name']} of {name}"
+
+
 def _workflow_files(ctx: click.Context) -> Iterator[tuple[str, dict[str, Any]]]:
     from swamp_core.workflow.files import definition_files
     from swamp_core.workflow.loading import DIRECTORY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from swamp_core.cli.completion import complete_workflows
+from swamp_core.cli.completion import complete_keys, complete_workflows
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -19,7 +19,7 @@ from swamp_core.cli.usage import TEXT, Misuse
     shell_complete=complete_workflows,
     help="Only those of this workflow.",
 )
-@click.option("--key", metavar="KEY", type=TEXT, help="Only those of this key.")
+@click.option("--key", metavar="KEY", type=TEXT, shell_complete=complete_keys, help="Only those of this key.")
 @click.option("--discard", metavar="ID", type=TEXT, help="Discard the held signal of this ID.")
 @click.pass_obj
 def early_signals(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from swamp_core.cli.completion import complete_workflows
+from swamp_core.cli.completion import complete_keys, complete_workflows
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
 from swamp_core.cli.invocation import Invocation
@@ -14,7 +14,11 @@ from swamp_core.cli.usage import TEXT
 @click.command("keys", cls=GlobalOptionsCommand)
 @click.argument("name", type=TEXT, shell_complete=complete_workflows)
 @click.option(
-    "--release", metavar="KEY", type=TEXT, help="Clear what stands under this key and cannot be read."
+    "--release",
+    metavar="KEY",
+    type=TEXT,
+    shell_complete=complete_keys,
+    help="Clear what stands under this key and cannot be read.",
 )
 @click.pass_obj
 def keys(invocation: Invocation, name: str, release: str | None) -> ExitCode:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swamp_core.cli.completion import complete_workflows
+from swamp_core.cli.completion import complete_keys, complete_workflows
 from swamp_core.cli.completion_standing import complete_wait_ids
 from swamp_core.cli.exit_codes import ExitCode
 from swamp_core.cli.global_options import GlobalOptionsCommand
@@ -33,7 +33,13 @@ if TYPE_CHECKING:
     shell_complete=complete_workflows,
     help="The workflow of --key, instead of a wait ID.",
 )
-@click.option("--key", metavar="KEY", type=TEXT, help="Signal the wait that holds this key, or the next one.")
+@click.option(
+    "--key",
+    metavar="KEY",
+    type=TEXT,
+    shell_complete=complete_keys,
+    help="Signal the wait that holds this key, or the next one.",
+)
 @click.option("--payload", metavar="JSON", help="The payload: a JSON object.")
 @click.option("--payload-file", metavar="FILE", help="A file with the payload; - is stdin.")
 @click.option(
@@ -101,6 +107,8 @@ def signal(
     result = target.send(given, idempotency_key)
     _warn_of_held(invocation, target, given, result.status)
     if not and_resume or result.run_id is None:
+        if and_resume:
+            invocation.output.warn(Say("No wait has it yet, so no run was resumed.", "warn"))
         invocation.output.answer(result.to_json(), signal_parts(result))
         return ExitCode.DONE
     return _and_resume(invocation, result, result.run_id)
