@@ -285,6 +285,8 @@ def test_a_dry_run_says_what_would_become_of_a_signal(release):
     send(release, SHIP, *named("build-7"))
     assert checked(release) == "would_hold"
     assert checked(release, *named("build-7")) == "would_repeat"
+    told = release.swamp(*TO_KEY, "--payload", SHIP, *named("build-7"), "--dry-run").out
+    assert "The signal for the key verdict of release is held; sent again it would get this receipt:" in told
     assert release.run()["run"]["status"] == "succeeded"
     assert checked(release) == "would_hold"
     assert checked(release, *named("build-7")) == "would_repeat"

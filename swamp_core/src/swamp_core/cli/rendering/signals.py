@@ -25,7 +25,8 @@ def check_parts(result: SignalCheckResult) -> Iterator[Part]:
     """What the signal would come to."""
     step = _addressed(result)
     if result.receipt is not None:
-        yield Say(f"The signal for {step} was accepted before; sent again it would get this receipt:", "good")
+        before = "is held" if result.step is None else "was accepted before"
+        yield Say(f"The signal for {step} {before}; sent again it would get this receipt:", "good")
         yield Copy(result.receipt.id)
     elif result.status == "would_hold":
         yield Say(f"The signal for {step} would be held for the next wait. Nothing was sent.", "good")
