@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
+import pytest
 from swamp_core.store.operations import Delete, Get, PutIfAbsent, Together
-from swamp_core.testing.explore import Act, Actor, explore
+from swamp_core.testing.explore import Act, Actor, ExploredClock, explore, replay
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+LATER = NOW + timedelta(hours=1)
 
 
 def claim(name):
@@ -134,3 +140,67 @@ def test_what_an_actor_does_to_the_world_is_a_fact():
     )
     assert exploration.violation is not None
     assert exploration.violation.schedule == ("a: acts, deployed", "b: acts, deployed")
+
+
+def test_a_schedule_that_was_printed_can_be_followed_again():
+    """It leads to the same world; one that the protocols do not follow any more is refused."""
+    found = explore(actors(claim_after_a_look), records={}, always=two_winners).violation
+    assert found
+    world = replay(actors(claim_after_a_look), found.schedule, records={})
+    assert two_winners(world) == found.message
+    with pytest.raises(ValueError, match=r"Line 1 cannot be followed: a: read claim: absent"):
+        replay(actors(claim), found.schedule, records={})
+
+
+def test_time_passes_at_any_moment():
+    """Also between two readings of one actor, which a clock that stands still would hide."""
+    clock = ExploredClock(NOW, LATER)
+
+    def twice():
+        before = clock.now()
+        yield Get("something")
+        return before, clock.now()
+
+    seen = set()
+    explore([Actor("a", twice)], records={}, clock=clock, at_end=lambda world: seen.add(world.results["a"]))
+    assert seen == {(NOW, NOW), (NOW, LATER), (LATER, LATER)}
+
+
+def test_a_time_that_was_read_is_replayed():
+    """A decision that the deadline overtakes is found, and its schedule can be followed."""
+    clock = ExploredClock(NOW, LATER)
+
+    def late():
+        in_time = clock.now() < LATER
+        yield Get("something")
+        return in_time
+
+    def overtaken(world):
+        return "overtaken" if world.results.get("a") and world.now == LATER else None
+
+    found = explore([Actor("a", late)], records={}, clock=clock, always=overtaken).violation
+    assert found
+    assert overtaken(replay([Actor("a", late)], found.schedule, records={}, clock=clock)) == "overtaken"
+
+
+def test_who_recovers_another_begins_only_when_that_one_has_crashed():
+    """Nobody recovers an actor that came to its end."""
+    recovering = [Actor("a", lambda: claim("a")), Actor("b", lambda: claim("b"), recovers="a")]
+    ends = set()
+    explore(
+        [Actor("first", lambda: two_steps()), Actor("b", lambda: claim("b"), recovers="first")],
+        records={},
+        crashes=1,
+        at_end=lambda world: ends.add((bool(world.crashed), world.results.get("b"))),
+    )
+    assert {(False, None), (True, True)} <= ends
+    assert explore(recovering, records={}).ends == 1
+
+
+def test_a_preemption_is_an_interruption_of_who_could_go_on():
+    """With none, actors follow each other in every order; with one, the classic mistake is found."""
+    alone = explore(actors(claim_after_a_look), records={}, always=two_winners, preemptions=0)
+    assert alone.violation is None
+    assert alone.exhaustive
+    assert "at most 0 preemptions" in str(alone)
+    assert explore(actors(claim_after_a_look), records={}, always=two_winners, preemptions=1).violation
