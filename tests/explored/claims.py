@@ -234,5 +234,20 @@ def without_rule_5(protocol: ActorProtocol) -> ActorProtocol:
     return answering(protocol, lambda operation: b"{}" if _looks_for_mark(operation) else None)
 
 
+def without_rule_4(protocol: ActorProtocol) -> ActorProtocol:
+    """A claim that takes what it cannot read for a release."""
+    release = Release(workflow=WORKFLOW, key_name=KEY, number=4).encode()
+    return answering(
+        protocol,
+        lambda operation: release if operation == Get(keys.claim(WORKFLOW, KEY, 4)) else None,
+    )
+
+
+def without_second_look(protocol: ActorProtocol) -> ActorProtocol:
+    """A claim that takes the mark of the holder's run for granted."""
+    mark = Get(claim_of("a").mark_key())
+    return answering(protocol, lambda operation: b"{}" if operation == mark else None)
+
+
 def _looks_for_mark(operation: Operation) -> bool:
     return isinstance(operation, Get) and operation.key.startswith(keys.OPEN_RUNS)

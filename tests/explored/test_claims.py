@@ -1,4 +1,7 @@
-"""One key, one open wait: whoever claims, settles, ends or removes, in every order."""
+"""One key, one open wait: whoever claims, settles, ends or removes, in every order.
+
+Each scenario is searched whole, with as many crashes and echoes as it names: `assert_safe` asks for that.
+"""
 
 from __future__ import annotations
 
@@ -77,6 +80,29 @@ def test_without_rule_3_a_key_is_held_twice():
     ends, _, claims_now = a_stalled_claimant()
     wakes = claims.stalled(claimant("b", NOW, claims.without_rule_3), released())
     assert_held_twice(exploring(ends, wakes, claims_now, records=HELD_SINCE))
+
+
+def test_who_takes_the_holder_s_mark_for_granted_is_told_of_a_wait_that_is_over():
+    """The second look before "held": what the run that is removed had held is nobody's while they look."""
+    blind = claimant("b", NOW, claims.without_second_look)
+    found = explore(
+        [ending("a", removing=True), blind],
+        records={**holding("a"), **running("b")},
+        witness=claims.witness,
+        always=claims.named_a_holder,
+    )
+    assert found.violation
+    assert "which it did at no moment" in found.violation.message
+
+
+def test_without_rule_4_a_key_is_held_twice():
+    """A claim that cannot be read is no free key: its wait may be open. Who takes it for a release opens a second."""
+    records = {**holding("a"), **running("b")}
+    spoiled = {**records, claims.keys_of(records)[0]: b"{"}
+    assert_held_twice(exploring(claimant("b", NOW, claims.without_rule_4), records=spoiled, at_end=()))
+    kept = exploring(claimant("b"), records=spoiled, at_end=())
+    assert kept.violation is None
+    assert kept.exhaustive
 
 
 def test_without_rule_5_a_claim_is_left():

@@ -1,4 +1,7 @@
-"""A gate, in every order: what those who decide it, its deadline, a cancel and a driver may never bring about."""
+"""A gate, in every order: what those who decide it, its deadline, a cancel and a driver may never bring about.
+
+Each scenario is searched whole, with as many crashes and echoes as it names: `assert_safe` asks for that.
+"""
 
 from __future__ import annotations
 

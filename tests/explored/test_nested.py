@@ -1,4 +1,7 @@
-"""A nested run, in every order: it is started once, it never outlives its parent's end, and it goes with its root."""
+"""A nested run, in every order: it is started once, it never outlives its parent's end, and it goes with its root.
+
+Each scenario is searched whole, with as many crashes and echoes as it names: `assert_safe` asks for that.
+"""
 
 from __future__ import annotations
 

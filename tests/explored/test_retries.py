@@ -1,4 +1,7 @@
-"""A retry, in every order: beside another one, a sweep and a removal it never makes two drivers or leaves a record."""
+"""A retry, in every order: beside another one, a sweep and a removal it never makes two drivers or leaves a record.
+
+Each scenario is searched whole, with as many crashes and echoes as it names: `assert_safe` asks for that.
+"""
 
 from __future__ import annotations
 

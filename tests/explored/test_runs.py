@@ -1,4 +1,7 @@
-"""A run, in every order: what its driver, a signaller, a canceller and a remover may never bring about."""
+"""A run, in every order: what its driver, a signaller, a canceller and a remover may never bring about.
+
+Each scenario is searched whole, with as many crashes and echoes as it names: `assert_safe` asks for that.
+"""
 
 from __future__ import annotations
 

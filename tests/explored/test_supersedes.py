@@ -1,4 +1,7 @@
-"""A supersede, in every order: no decision that was acknowledged is lost to it, and no gate stays closed in vain."""
+"""A supersede, in every order: no decision that was acknowledged is lost to it, and no gate stays closed in vain.
+
+Each scenario is searched whole, with as many crashes and echoes as it names: `assert_safe` asks for that.
+"""
 
 from __future__ import annotations
 
