@@ -117,7 +117,7 @@ def test_outputs_are_the_payload_as_it_was_sent_and_the_receipt(swamp):
     release = new_release(swamp, READ_BACK)
     wait_id = release.run()["waits"][0]["waitId"]
     receipt = release.signal(wait_id, ODD, "--idempotency-key", "build-7")["receipt"]
-    assert list(receipt) == ["id", "waitId", "receivedAt", "submittedBy", "idempotencyKey"]
+    assert list(receipt) == ["id", "waitId", "receivedAt", "takenAt", "submittedBy", "idempotencyKey"]
     assert (receipt["waitId"], receipt["idempotencyKey"]) == (wait_id, "build-7")
     run = release.resume()["run"]
     outputs = steps_of(run)["review"]["outputs"]

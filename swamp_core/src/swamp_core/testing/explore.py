@@ -37,7 +37,7 @@ from swamp_core.testing.actors import (
     Witness,
     World,
 )
-from swamp_core.testing.scheduling import Histories, Search, State
+from swamp_core.testing.scheduling import Histories, Line, Search, State, line_text
 
 __all__ = [
     "AGAIN",
@@ -105,7 +105,7 @@ def explore(
     search = _search(actors, witness, clock, crashes)
     bounds = _bounds(crashes, echoes, preemptions, states_max)
     first = search.first(records, echoes, preemptions)
-    came_from: dict[State, tuple[State, str] | None] = {first: None}
+    came_from: dict[State, tuple[State, Line] | None] = {first: None}
     queue, ends = deque([first]), 0
     while queue:
         state = queue.popleft()
@@ -141,7 +141,7 @@ def replay(
     search = _search(actors, witness, clock, crashes=len(actors))
     state = search.first(records, echoes=sys.maxsize, preemptions=None)
     for number, line in enumerate(schedule, 1):
-        ahead = dict(search.successors(state, search.runnable(state)))
+        ahead = {line_text(each): after for each, after in search.successors(state, search.runnable(state))}
         if line not in ahead:
             raise ValueError(f"Line {number} cannot be followed: {line}")
         state = ahead[line]
@@ -158,11 +158,11 @@ def _bounds(crashes: int, echoes: int, preemptions: int | None, states_max: int)
     return f"{bounded} preemptions, {crashes} crashes and {echoes} echoes, in at most {states_max} states"
 
 
-def _schedule(came_from: Mapping[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:
+def _schedule(came_from: Mapping[State, tuple[State, Line] | None], state: State) -> tuple[str, ...]:
     lines: list[str] = []
     step = came_from[state]
     while step is not None:
         state, line = step
-        lines.append(line)
+        lines.append(line_text(line))
         step = came_from[state]
     return tuple(reversed(lines))

@@ -70,6 +70,10 @@ class Place(NamedTuple):
     partial: tuple[Any, ...] = ()
 
 
+Line = str | tuple[str, PutIfAbsent | Get | List | Delete, Any, str]
+"""What happened, as far as `line_text` needs it: a search has many, and prints few."""
+
+
 class State(NamedTuple):
     """What tells one moment of an exploration from another, and what may still go wrong."""
 
@@ -163,11 +167,11 @@ class Search:
             and (actor.recovers is None or actor.recovers in crashed)
         ]
 
-    def successors(self, state: State, runnable: list[int]) -> Iterator[tuple[str, State]]:
-        """All that can happen next, each as a line of a schedule with the state after it."""
+    def successors(self, state: State, runnable: list[int]) -> Iterator[tuple[Line, State]]:
+        """All that can happen next, each as the `Line` of a schedule with the state after it."""
         if state.echo is not None:
             result, records = state.records.after(state.echo)
-            yield f"(echo) {_described(state.echo, result)}", state._replace(records=records, echo=None)
+            yield ("(echo)", state.echo, result, ""), state._replace(records=records, echo=None)
         if state.time + 1 < len(self.clock.times):
             yield f"(clock) it is {self.clock.times[state.time + 1]}", state._replace(time=state.time + 1)
         else:  # Nothing that others do can change what is read now.
@@ -181,17 +185,16 @@ class Search:
                 if not left:
                     continue
                 left -= 1
-            yield from self._of_actor(state._replace(preemptions_left=left), index)
+            before = state if left is None else state._replace(preemptions_left=left, running=index)
+            yield from self._of_actor(before, index)
 
-    def _of_actor(self, state: State, index: int) -> Iterator[tuple[str, State]]:
+    def _of_actor(self, state: State, index: int) -> Iterator[tuple[Line, State]]:
         actor = self.actors[index]
-        if state.preemptions_left is not None:
-            state = state._replace(running=index)
         if actor.may_crash and len(state.crashed) < self.crashes and state.places[index].node:
             yield f"{actor.name}: crashes", state._replace(crashed=state.crashed | {index})
         yield from self._advance(state, index)
 
-    def _advance(self, state: State, index: int) -> Iterator[tuple[str, State]]:
+    def _advance(self, state: State, index: int) -> Iterator[tuple[Line, State]]:
         place, name, step = state.places[index], self.actors[index].name, self.step(state, index)
         if isinstance(step, Act):
             after = self._moved(state, index, self._sent(index, place, None))
@@ -208,16 +211,14 @@ class Search:
         operation = step.operations[len(place.partial)] if isinstance(step, Together) else step
         result, records = state.records.after(operation)
         fact = self.witness(name, operation, result, records.by_key)
-        after = self._moved(state, index, self._answered(index, place, step, result))._replace(
-            records=records
-        )
-        if fact is not None:
-            after = after._replace(facts=(*state.facts, fact))
-        line = f"{name}: {_described(operation, result)}"
-        yield line, after
+        facts = state.facts if fact is None else (*state.facts, fact)
+        moved = self._answered(index, place, step, result)
+        places = (*state.places[:index], moved, *state.places[index + 1 :])
+        after = State(records, facts, places, *state[3:])
+        yield (name, operation, result, ""), after
         if state.echoes_left and state.echo is None and isinstance(operation, PutIfAbsent | Delete):
             yield (
-                f"{line}, and once more later",
+                (name, operation, result, ", and once more later"),
                 after._replace(echo=operation, echoes_left=state.echoes_left - 1),
             )
 
@@ -276,6 +277,14 @@ def _replayed(
     except ReadsClock:
         return Reading()
     return step  # type: ignore[no-any-return]
+
+
+def line_text(line: Line) -> str:
+    """The line as it is printed."""
+    if isinstance(line, str):
+        return line
+    who, operation, result, then = line
+    return f"{who}{'' if who == '(echo)' else ':'} {_described(operation, result)}{then}"
 
 
 def _described(operation: Operation, result: Any) -> str:
