@@ -16,10 +16,11 @@ from swamp_core.cli.usage import TEXT
 @click.option("--force", is_flag=True, help="Cancel unfinished runs first; remove those that cannot be read.")
 @click.pass_obj
 def delete(invocation: Invocation, name: str, force: bool) -> ExitCode:
-    r"""Delete all runs of a workflow; its file stays.
+    r"""Delete a workflow's runs and held signals; its file stays.
 
-    If one is not over, nothing is deleted, unless --force is given. Runs that are nested in runs of another workflow
-    are kept: they go with those. It cannot be undone.
+    If a run is not over, nothing is deleted, unless --force is given. Runs that are nested in runs of another workflow
+    are kept: they go with those. Signals that are held for its keys go, though they were acknowledged. It cannot be
+    undone.
 
     \b
       swamp workflow delete release
