@@ -12,9 +12,11 @@ from typing import Any
 
 from swamp_core.journal.claims import release_key
 from swamp_core.journal.early import end_used_by
+from swamp_core.journal.entry import Entry
 from swamp_core.records import keys
 from swamp_core.records.early import EarlyName, EarlySignal
-from swamp_core.records.families import Cancelled, Hold, Registration
+from swamp_core.records.families import Cancelled, Hold, Mark, Registration
+from swamp_core.run.events import RetryAbandoned, RunDeleted
 from swamp_core.store.memory import MemoryStore
 from swamp_core.store.operations import Delete, Get, List, Operation, PutIfAbsent, execute
 from swamp_core.testing.explore import Actor, ActorProtocol, World
@@ -26,7 +28,7 @@ from swamp_core.waits.opening import claim_of, open_wait
 from swamp_core.waits.settling import Settled, signal_wait
 from swamp_core.waits.signals import Signal
 
-from tests.explored.claims import IN_TIME, KEY, NOW, WORKFLOW, records_of, running
+from tests.explored.claims import IN_TIME, KEY, NOW, WORKFLOW, records_of
 from tests.explored.runs import answering
 
 TTL = timedelta(hours=1)
@@ -34,6 +36,17 @@ AFTER_TTL = NOW + timedelta(hours=1, minutes=1)
 """By a clock that is as late as this an early signal of `NOW` has expired, and no wait."""
 
 Rule = Callable[[ActorProtocol], ActorProtocol]
+
+
+def entry(wait: str, number: int, event: RunDeleted | RetryAbandoned) -> Entry:
+    """An entry of the journal of a wait's run, of which only counts whether it is there and says that it is removed."""
+    return Entry(run_id=f"run-{wait}", number=number, entry_id=str(number), owner=wait, events=[event])
+
+
+def running(wait: str) -> dict[str, bytes]:
+    """The mark and the journal of a run whose wait is to be opened."""
+    mark = Mark(workflow=WORKFLOW, run_id=f"run-{wait}", number=1)
+    return records_of(mark, entry(wait, 1, RetryAbandoned(at=NOW)))
 
 
 def registration_of(wait: str) -> Registration:
@@ -145,7 +158,11 @@ def ending(wait: str, *, removing: bool = False, after: tuple[str, ...] = (), ru
         yield from release_key(WORKFLOW, KEY, f"run-{wait}")
         yield Delete(keys.registration(wait))
         if removing:
+            deleted = entry(wait, 2, RunDeleted(at=NOW, wait_ids=[wait]))
+            yield PutIfAbsent(deleted.key(), deleted.encode())
             yield Delete(outcome.key())
+            yield Delete(keys.entry(f"run-{wait}", 1))
+            yield Delete(deleted.key())
 
     return Actor(f"end of {wait}", lambda: rule(end()), after=after)
 

@@ -23,8 +23,8 @@ from swamp_core.waits.settling import read_outcome
 from swamp_core.waits.signals import Signal
 from swamp_store_contract.threads import at_once
 
-from tests.explored.claims import KEY, NOW, WORKFLOW, running
-from tests.explored.early import ending, registration_of
+from tests.explored.claims import KEY, NOW, WORKFLOW
+from tests.explored.early import ending, registration_of, running
 
 ROUNDS = {"memory": 1000, "local": 1000, "s3": 20, "gcs": 20}
 PARTS = 4
