@@ -166,6 +166,14 @@ def end(reason="used", *, use=USE, number=2, expires_at=SIGNAL.expires_at):
     )
 
 
+def test_a_signal_that_was_used_is_ended_before_the_mark_of_its_run_goes():
+    """Without the mark its take says nothing: the next wait would use it again."""
+    over = run(status="cancelled", wait_ids=frozenset({"a"}))
+    traces = SignalTraces(("w", "k", SIGNAL.signal_id), held=HeldSignal(SIGNAL, 1, Used(USE)))
+    left = found({"r": over}, marked=[("r", 7)], outcomes=["a"], signals=(traces,))
+    assert [type(each) for each in left] == [OverSignal, StaleMark]
+
+
 @pytest.mark.parametrize(
     ("state", "run_id"),
     [(Used(USE), "r"), (Ended(end()), "r"), (Ended(end("discarded", use=None)), None), (Free(), None)],

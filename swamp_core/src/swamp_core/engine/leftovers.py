@@ -108,10 +108,12 @@ def leftovers(survey: Survey, now: datetime) -> Iterator[Leftover]:
     yield from sorted(
         found, key=lambda each: not isinstance(each, Orphan)
     )  # A tree is removed once it has ended.
+    yield from _signals(
+        survey, now
+    )  # Without the mark of the run that used it, a signal without an end is free.
     yield from _stale_marks(survey)
     yield from _waits(survey)
     yield from _stale_keys(survey)
-    yield from _signals(survey, now)
 
 
 def of_run(run_id: str, sight: Sight, survey: Survey) -> Leftover | None:
