@@ -78,9 +78,10 @@ class Session:
         binaries = self.directory / "bin"
         binaries.mkdir()
         # As an installed `swamp`, it does not look for modules in the directory that it is called in.
-        script = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m swamp_core.testing.cli "$@"\n'
-        (binaries / "swamp").write_text(script, encoding="utf-8")
-        (binaries / "swamp").chmod(0o700)
+        python = shlex.quote(sys.executable)
+        for name, command in {"swamp": f"{python} -P -m swamp_core.testing.cli", "python": python}.items():
+            (binaries / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
+            (binaries / name).chmod(0o700)
 
     @property
     def work(self) -> Path:
