@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 
+from swamp_core.store.probing import server_now
 from swamp_core.store.protocol import SignalWaitStore
 
 
@@ -33,3 +35,7 @@ class TracedStore:
         """See `SignalWaitStore.delete`."""
         self._tell(f"delete {key}")
         self._store.delete(key)
+
+    def server_now(self) -> datetime | None:
+        """See `probing.server_now`."""
+        return server_now(self._store)
