@@ -21,7 +21,9 @@ def highest_of(workflow: str, key: str) -> Protocol[KeyRecord | Unreadable | Non
             return None
         reading = read_record(KEY_RECORD, listed[0], (yield Get(listed[0])))
         match reading:
-            case Found(record=record) if record.number == keys.NUMBER_MAX:
+            case Found(record=record) if (
+                record.number >= keys.NUMBER_MAX - 1
+            ):  # A claim needs one, and its release.
                 return Unreadable(listed[0], "no number is left above it")
             case Found(record=record):
                 return record

@@ -27,15 +27,23 @@ KEPT_AFTER_EXPIRY = timedelta(hours=1)
 def highest_take(workflow: str, key: str, signal_id: str) -> Protocol[tuple[int, Take | None]]:
     """The number that is the highest of a signal's takes, and what stands there; 0 and None without a take."""
     while True:
-        listed: list[str] = yield List(keys.early_takes(workflow, key, signal_id), limit=1)
+        listed = yield from numbered_takes(workflow, key, signal_id)
         if not listed:
             return 0, None
-        number = keys.number_of(listed[0].rsplit("/", 1)[-1])
+        number = keys.number_of(listed[0].rsplit("/", 1)[-1]) or 0
         reading = read_record(EARLY_TAKE, listed[0], (yield Get(listed[0])))
-        if isinstance(reading, Found):
-            return reading.record.number, reading.record
-        if not isinstance(reading, Absent):
-            return number or 0, reading
+        if isinstance(reading, Absent):
+            continue
+        take = reading.record if isinstance(reading, Found) else reading
+        if number == keys.NUMBER_MAX and not isinstance(take, EarlyEnd):
+            take = Unreadable(listed[0], "no number is left above it")
+        return number, take
+
+
+def numbered_takes(workflow: str, key: str, signal_id: str) -> Protocol[list[str]]:
+    """What stands under the numbers of a signal's takes, the highest first."""
+    listed: list[str] = yield List(keys.early_takes(workflow, key, signal_id))
+    return [each for each in listed if keys.number_of(each.rsplit("/", 1)[-1])]
 
 
 def end_signal(
@@ -43,8 +51,11 @@ def end_signal(
 ) -> Protocol[bool]:
     """Write what a signal came to, whose highest take is `after`, and delete it; False when another was quicker.
 
-    Then the signal has another take; or all that it left is gone, and its name first.
+    Then the signal has another take; or all that it left is gone, and its name first. Nothing is written where no
+    number is left.
     """
+    if after >= keys.NUMBER_MAX:
+        return False
     end = EarlyEnd(
         workflow=signal.workflow,
         key_name=signal.key_name,
@@ -84,5 +95,7 @@ def end_used_in(outcome: Accepted) -> Protocol[None]:
         number, take = yield from highest_take(outcome.workflow, outcome.key_name, outcome.receipt.id)
         if isinstance(take, EarlyEnd):
             yield Delete(key)
+        elif number == keys.NUMBER_MAX:
+            return  # Somebody else wrote there: no wait will have the signal, and nobody can say so.
         else:
             yield from end_signal(reading.record, after=number, reason="used", use=use_in(outcome))

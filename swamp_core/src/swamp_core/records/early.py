@@ -12,12 +12,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from swamp_core.records import keys
 from swamp_core.records.base import Instant, Model, Record
 from swamp_core.records.families import Accepted, Outcome, Receipt
-from swamp_core.records.fields import Number, Segment, WaitKey
+from swamp_core.records.fields import Number, Payload, Segment, WaitKey
 
 EndReason = Literal["used", "expired", "discarded"]
 
@@ -30,7 +30,7 @@ class EarlySignal(Record):
     key_name: WaitKey = Field(alias="key")
     signal_id: Segment
     place: Annotated[int, Field(ge=1, le=keys.NUMBER_MAX)]
-    payload: dict[str, JsonValue]
+    payload: Payload
     received_at: Instant
     submitted_by: str
     idempotency_key: str

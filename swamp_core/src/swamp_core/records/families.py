@@ -14,11 +14,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from swamp_core.records import keys
 from swamp_core.records.base import Instant, Model, Record
-from swamp_core.records.fields import CapturedSchema, Number, Segment, WaitKey
+from swamp_core.records.fields import CapturedSchema, Number, Payload, Segment, WaitKey
 
 WaitKind = Literal["signal", "approval"]
 
@@ -188,7 +188,7 @@ class Accepted(_Outcome):
 
     outcome: Literal["accepted"] = "accepted"
     receipt: Receipt
-    payload: dict[str, JsonValue]
+    payload: Payload
     key_name: WaitKey | None = Field(default=None, alias="key")
 
 

@@ -34,6 +34,23 @@ def _check_schema(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return schema
 
 
+def _check_payload(payload: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    from swamp_core.payload.strict_json import check_value
+    from swamp_core.payload.values import PayloadError
+
+    try:
+        check_value(payload)
+    except PayloadError as error:
+        reason = error.reason.removesuffix(".")
+        raise PydanticCustomError(
+            "no_payload", "No signal has such a payload: {reason}", {"reason": reason}
+        ) from error
+    return payload
+
+
+Payload = Annotated[dict[str, JsonValue], AfterValidator(_check_payload)]
+"""What a signal may carry, by the rules for a payload from outside."""
+
 Segment = Annotated[str, AfterValidator(_check_segment)]
 """An ID or a workflow's name: text that can stand between two slashes of a key."""
 

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from swamp_core.journal.claims import highest_of
-from swamp_core.journal.early import end_used_in
+from swamp_core.journal.early import end_used_in, numbered_takes
 from swamp_core.records import keys
 from swamp_core.records.base import Found, read_record
 from swamp_core.records.early import EarlySignal, EarlyTake, Use, accepted
 from swamp_core.records.families import Accepted, Claim, Registration
-from swamp_core.store.operations import Get, List, Protocol, PutIfAbsent
+from swamp_core.store.operations import Get, Protocol, PutIfAbsent
 from swamp_core.waits.early import HeldSignal, Reserved, clear_over, read_held
 from swamp_core.waits.settling import withdrawn
 from swamp_core.waits.signals import Signal, Take, decide_signal
@@ -103,10 +103,8 @@ def _taken(chosen: HeldSignal, use: Use, mark: int) -> Protocol[bool]:
     )
     if not (yield PutIfAbsent(take.key(), take.encode())):
         return False
-    highest: list[str] = yield List(
-        keys.early_takes(signal.workflow, signal.key_name, signal.signal_id), limit=1
-    )
-    return highest == [take.key()] and (yield Get(signal.key())) is not None
+    listed = yield from numbered_takes(signal.workflow, signal.key_name, signal.signal_id)
+    return listed[:1] == [take.key()] and (yield Get(signal.key())) is not None
 
 
 def _settle(registration: Registration, outcome: Accepted) -> Protocol[None]:
