@@ -312,14 +312,14 @@ def looks_first(protocol: ActorProtocol) -> ActorProtocol:
 
 
 def without_second_look(protocol: ActorProtocol) -> ActorProtocol:
-    """A taker that takes it for granted that the signal is still there."""
+    """A taker that takes it for granted that the signal still has its name."""
     taken: list[str] = []
 
     def answer(operation: Operation) -> Any:
         if isinstance(operation, PutIfAbsent) and b'"early-take"' in operation.data:
             taken[:] = [keys.early_parts(operation.key)[2]]
-        is_look = isinstance(operation, Get) and taken and operation.key == early(taken[0]).key()
-        return b"{}" if is_look else None
+        name = EarlyName(signal=early(taken[0])) if taken else None
+        return name.encode() if name and operation == Get(name.key()) else None
 
     return answering(protocol, answer)
 
@@ -360,3 +360,20 @@ def used(signal: str, wait: str) -> dict[str, bytes]:
     store = MemoryStore({**open_already(wait), **held(signal)})
     execute(deliver(registration_of(wait), lambda: NOW), store)
     return dict(store.records)
+
+
+def forgetter(wait: str, signal: str, after: tuple[str, ...]) -> Actor:
+    """Who deletes the workflow: the run of the wait, and all that tells of the signal that it used."""
+
+    def forgetting() -> ActorProtocol:
+        yield from ending(wait, removing=True).start()
+        yield Delete(early(signal).key())
+        yield from forget(signal)
+
+    return Actor("deletes all", forgetting, after=after)
+
+
+def without_name(protocol: ActorProtocol) -> ActorProtocol:
+    """Who takes it for granted that a signal that is there has its name."""
+    name = EarlyName(signal=early("s"))
+    return answering(protocol, lambda operation: name.encode() if operation == Get(name.key()) else None)

@@ -85,6 +85,23 @@ def test_a_take_beside_the_forced_deletes_of_both_takers_runs():
     assert_safe(exploring(*actors, records=records, preemptions=2))
 
 
+def repeating_beside_a_deletion(rule: early.Rule = iter) -> Exploration:
+    records = {**open_already("a"), **running("b"), **held("s")}
+    uses, again = completer("a"), sender("t", name="s", actor="again")
+    actors = [uses, again, early.forgetter("a", "s", after=(uses.name,)), opener("b", rule=rule)]
+    return exploring(*actors, records=records, preemptions=2)
+
+
+def test_a_repeat_that_stores_again_what_was_used_and_forgotten_gives_it_to_nobody():
+    """Its workflow was deleted meanwhile: a signal without its name is void. Bounded by two preemptions."""
+    assert_safe(repeating_beside_a_deletion())
+
+
+def test_who_takes_the_name_for_granted_uses_a_signal_twice():
+    """It was stored again by a repeat that stalled before that."""
+    assert_violated(repeating_beside_a_deletion(early.without_name), "was used by")
+
+
 def test_a_discard_beside_an_opening_and_another_signal():
     """Who discards a signal is told whether a wait has it. Bounded by two preemptions."""
     records = {**running("a"), **held("s")}

@@ -26,7 +26,16 @@ from swamp_core.records.base import Unreadable
 from swamp_core.records.early import EarlySignal, accepted
 from swamp_core.store.operations import List, Protocol, side_by_side
 from swamp_core.waits.delivering import deliver_to_holder
-from swamp_core.waits.early import Ended, HeldSignal, Reserved, Used, discard_signal, look_at, read_signals
+from swamp_core.waits.early import (
+    Ended,
+    HeldSignal,
+    Reserved,
+    Used,
+    Void,
+    discard_signal,
+    look_at,
+    read_signals,
+)
 from swamp_core.workflow.fields import name_problem
 from swamp_core.workflow.problems import quoted
 
@@ -172,6 +181,8 @@ def _state(held: HeldSignal, *, is_over: bool) -> SignalState:
             return end.reason
         case Used():
             return "used"
+        case Void():
+            return "discarded"
         case Reserved():
             return "taken"
         case _:

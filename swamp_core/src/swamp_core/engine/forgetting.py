@@ -17,7 +17,7 @@ from swamp_core.records import keys
 from swamp_core.records.base import Found, read_record
 from swamp_core.records.early import EarlyEnd, EarlyName, EarlySignal, Use
 from swamp_core.store.operations import Delete, Get, List, Protocol
-from swamp_core.waits.early import Ended, Free, HeldSignal, Used, look_at
+from swamp_core.waits.early import Ended, Free, HeldSignal, Used, Void, look_at
 
 
 def is_long_over(expires_at: datetime, now: datetime) -> bool:
@@ -28,7 +28,7 @@ def is_long_over(expires_at: datetime, now: datetime) -> bool:
 def is_over(held: HeldSignal, now: datetime) -> bool:
     """Whether no wait will take a signal that stands, whatever happens. One that a wait has taken is not."""
     match held.state:
-        case Ended() | Used():
+        case Ended() | Used() | Void():
             return True
         case Free():
             return is_long_over(held.signal.expires_at, now)
@@ -131,7 +131,7 @@ def _is_ended(signal: EarlySignal, now: datetime) -> Protocol[bool]:
         held = yield from look_at(signal)
         if not is_over(held, now):
             return False
-        if isinstance(held.state, Ended):
+        if isinstance(held.state, Ended | Void):
             yield Delete(signal.key())
             return True
         use = use_of(held)

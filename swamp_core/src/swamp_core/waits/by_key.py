@@ -20,7 +20,7 @@ from swamp_core.records.early import EarlyEnd, EarlyName, EarlySignal, EndReason
 from swamp_core.records.families import Accepted, Claim, Hold, Registration
 from swamp_core.store.operations import Delete, Get, List, Protocol, PutIfAbsent
 from swamp_core.waits.delivering import deliver_to_holder
-from swamp_core.waits.early import Ended, Free, Used, clear_over, look_at, read_held, read_signals
+from swamp_core.waits.early import Ended, Free, Used, Void, clear_over, look_at, read_held, read_signals
 from swamp_core.waits.settling import Settled, SignalResult, signal_wait
 from swamp_core.waits.signals import (
     Expired,
@@ -249,6 +249,9 @@ def _seen_through(
                 return ended_so(signal, end, again=again)
             case Used(use=use):
                 return Delivered(accepted(signal, use), again)
+            case Void():  # The workflow was deleted meanwhile, with all that was held.
+                yield Delete(signal.key())
+                return NotUsed(signal, "discarded")
             case Free() if signal.has_expired(now()):
                 ended = yield from end_signal(signal, after=held.number, reason="expired")
                 if not ended and (yield Get(signal.key())) is None:

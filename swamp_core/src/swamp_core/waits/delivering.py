@@ -1,8 +1,8 @@
 """Delivering to a wait what is held for its key: the oldest signal that is free and fits the wait.
 
-A signal is taken before it becomes an outcome, and the take counts only if it is the highest and the signal is still
-there. Without the second: (1) B finds a signal free, and stalls. (2) It is discarded, its sender is told so, and in
-time its last records go. (3) B wakes, takes it, and its wait has a signal that was discarded.
+A signal is taken before it becomes an outcome, and the take counts only if it is the highest and the signal still has
+its name, which goes before any take does. Without the second: (1) B finds a signal free, and stalls. (2) It is
+discarded, its sender is told so, and in time its last records go. (3) B wakes, takes it, and its wait has a signal that was discarded.
 
 Who opens a wait claims its key, registers it, and then delivers; who sends stores the signal and then delivers. So
 whichever is later finds the other's record.
@@ -20,7 +20,7 @@ from swamp_core.records.base import Found, read_record
 from swamp_core.records.early import EarlySignal, EarlyTake, Use, accepted
 from swamp_core.records.families import Accepted, Claim, Registration
 from swamp_core.store.operations import Get, Protocol, PutIfAbsent
-from swamp_core.waits.early import HeldSignal, Reserved, clear_over, read_held
+from swamp_core.waits.early import Free, HeldSignal, Reserved, by_its_name, clear_over, read_held
 from swamp_core.waits.settling import withdrawn
 from swamp_core.waits.signals import Signal, Take, decide_signal
 
@@ -104,7 +104,7 @@ def _taken(chosen: HeldSignal, use: Use, mark: int) -> Protocol[bool]:
     if not (yield PutIfAbsent(take.key(), take.encode())):
         return False
     listed = yield from numbered_takes(signal.workflow, signal.key_name, signal.signal_id)
-    return listed[:1] == [take.key()] and (yield Get(signal.key())) is not None
+    return listed[:1] == [take.key()] and isinstance((yield from by_its_name(signal)), Free)
 
 
 def _settle(registration: Registration, outcome: Accepted) -> Protocol[None]:

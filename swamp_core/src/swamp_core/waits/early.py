@@ -13,7 +13,7 @@ from datetime import datetime
 from swamp_core.journal.early import Take, end_signal, highest_take
 from swamp_core.records import keys
 from swamp_core.records.base import Absent, Found, Reading, Unreadable, read_record
-from swamp_core.records.early import EarlyEnd, EarlySignal, EarlyTake, Use, is_use_of, use_in
+from swamp_core.records.early import EarlyEnd, EarlyName, EarlySignal, EarlyTake, Use, is_use_of, use_in
 from swamp_core.records.families import Accepted, Outcome
 from swamp_core.store.operations import Delete, Get, List, Protocol, Together, side_by_side
 from swamp_core.waits.settling import read_outcome
@@ -45,7 +45,12 @@ class Ended:
     end: EarlyEnd
 
 
-State = Free | Reserved | Used | Ended
+@dataclass(frozen=True, slots=True)
+class Void:
+    """It was stored when its name was gone, by a request that came late: nobody takes it."""
+
+
+State = Free | Reserved | Used | Ended | Void
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +102,27 @@ def decide_state(
 
 
 def look_at(signal: EarlySignal) -> Protocol[HeldSignal]:
-    """What a signal is. At most four requests; the mark is read last, see `Ended` above."""
+    """What a signal is. At most four requests, the mark last."""
     number, take = yield from highest_take(signal.workflow, signal.key_name, signal.signal_id)
     outcome: Reading[Outcome] = Absent()
     is_marked = False
     if isinstance(take, EarlyTake):
         outcome = yield from read_outcome(take.use.wait_id)
         is_marked = (yield Get(take.mark_key())) is not None
-    return HeldSignal(signal, number, decide_state(signal, take, outcome, is_marked=is_marked))
+    state = decide_state(signal, take, outcome, is_marked=is_marked)
+    if isinstance(state, Free):
+        state = yield from by_its_name(signal)
+    return HeldSignal(signal, number, state)
+
+
+def by_its_name(signal: EarlySignal) -> Protocol[Free | Void | Reserved]:
+    """Whether a signal that no wait has may be taken. One that nobody can say of is left alone."""
+    key = keys.early_name(signal.workflow, signal.key_name, signal.idempotency_key)
+    name = read_record(EarlyName, key, (yield Get(key)))
+    if isinstance(name, Unreadable):
+        return Reserved(None)
+    is_named = isinstance(name, Found) and name.record.signal.signal_id == signal.signal_id
+    return Free() if is_named else Void()
 
 
 def read_signals(listed: list[str]) -> Protocol[tuple[list[EarlySignal], list[Unreadable]]]:
@@ -128,7 +146,7 @@ def clear_over(held: Held, now: datetime) -> Protocol[None]:
     """End and delete what no wait will take any more: what was used, what has expired, what has its end."""
     for each in held.signals:
         match each.state:
-            case Ended():
+            case Ended() | Void():
                 yield Delete(each.signal.key())
             case Used(use=use):
                 yield from end_signal(each.signal, after=each.number, reason="used", use=use)
@@ -142,4 +160,7 @@ def discard_signal(signal: EarlySignal) -> Protocol[HeldSignal | None]:
         ended = yield from end_signal(signal, after=held.number, reason="discarded")
         if not ended and (yield Get(signal.key())) is None:
             return None
+    if isinstance(held.state, Void):
+        yield Delete(signal.key())
+        return None
     return held
