@@ -2,7 +2,8 @@
 
 A signal is taken before it becomes an outcome, and the take counts only if it is the highest and the signal still has
 its name, which goes before any take does. Without the second: (1) B finds a signal free, and stalls. (2) It is
-discarded, its sender is told so, and in time its last records go. (3) B wakes, takes it, and its wait has a signal that was discarded.
+discarded, its sender is told so, and in time its last records go. (3) B wakes, takes it, and its wait has a signal that
+was discarded.
 
 Who opens a wait claims its key, registers it, and then delivers; who sends stores the signal and then delivers. So
 whichever is later finds the other's record.
