@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 import pytest
 
@@ -244,7 +245,10 @@ def test_a_beginning_that_two_signals_share(release):
     place = release.swamp.place
     key = f"early-signals/release/verdict/{first}"
     second = first[:-1] + ("0" if first[-1] != "0" else "1")
-    place.write(key.replace(first, second), place.read(key).replace(first.encode(), second.encode()))
+    copy = json.loads(place.read(key)) | {"signalId": second, "idempotencyKey": "another"}
+    name = f"early-names/release/verdict/{sha256(b'another').hexdigest()}"
+    place.write(key.replace(first, second), json.dumps(copy).encode())
+    place.write(name, json.dumps({"kind": "early-name", "signal": copy}).encode())
     error = discard(release, first[:-1], code=3)
     assert error["code"] == "ambiguous_signal"
     assert first in error["message"]

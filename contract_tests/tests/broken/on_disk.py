@@ -80,6 +80,7 @@ class ExclusiveThenWrite(BrokenStore):
             descriptor = os.open(self.path(key), os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             return False
+        linger()
         for first in range(0, len(data), 4096):
             os.write(descriptor, data[first : first + 4096])
         os.close(descriptor)
